@@ -1,8 +1,7 @@
 //! The units on a grid and the cells they hold.
 //!
 //! Input: units that are put on the grid, and steps that are planned. Output: who stands where, who is between two
-//! cells and until when, and which units are decided in a tick. All other rooms read this one; it does
-//! not depend on goals.
+//! cells and until when, and which units are decided in a tick. All other rooms read this one.
 
 mod density;
 mod departures;
@@ -27,7 +26,8 @@ pub use self::{
     priority::{CLEARING_PRIORITY, FIRST_PRIORITY, MAX_WAY_LEFT},
     reservations::{CellList, GridPos, Reservation, Reservations},
     step_costs::{
-        MAX_CLEAR_DISTANCE, StepCosts, is_line_open, legal_directions, uniform_step_costs,
+        MAX_CLEAR_DISTANCE, StepCosts, is_line_open, legal_directions, rect_around,
+        uniform_step_costs,
     },
     timer_wheel::{LONGEST_STEP, SUBTICKS_PER_TICK, TimerWheel},
     unit::{

@@ -175,7 +175,7 @@ impl Crowd {
             .filter(|unit| unit.state == State::Waiting && unit.preferred_direction != STAY)?;
         let reservations = &self.board.reservations;
         let entered = reservations.entered(unit.tail, unit.size, unit.preferred_direction);
-        let mut owners = entered.as_slice().iter().map(|&cell| reservations.get(cell).owner);
+        let mut owners = entered.iter().map(|cell| reservations.get(cell).owner);
         let other = owners.find(|&owner| owner != NONE && owner != id.index);
         other.map(|other| self.board.id(other))
     }
@@ -188,7 +188,7 @@ impl Crowd {
             self.board.get(id).filter(|unit| unit.state == State::Moving && unit.is_pushed())?;
         let reservations = &self.board.reservations;
         let left = reservations.vacated(unit.tail, unit.size, unit.direction);
-        let mut owners = left.as_slice().iter().map(|&cell| reservations.get(cell).next_owner);
+        let mut owners = left.iter().map(|cell| reservations.get(cell).next_owner);
         let other = owners.find(|&owner| owner != NONE && owner != id.index);
         other.map(|other| self.board.id(other))
     }

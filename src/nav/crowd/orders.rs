@@ -187,13 +187,10 @@ impl Crowd {
     /// their ends is enough.
     fn ends_of(&self, grid: &NavGrid, path: &Path) -> Result<(GridPos, GridPos), CrowdError> {
         self.board.check_size(grid)?;
-        let (start, mut cell) = (pos_of(grid, path.start())?, path.start());
-        for leg in path.legs() {
-            let ((dx, dy), steps) = (leg.direction.offset(), i32::from(leg.steps));
-            cell = cell.offset(dx * steps, dy * steps);
+        for cell in path.waypoints() {
             pos_of(grid, cell)?;
         }
-        Ok((start, pos_of(grid, path.end())?))
+        Ok((pos_of(grid, path.start())?, pos_of(grid, path.end())?))
     }
 
     fn set_task(&mut self, id: UnitId, task: Task) -> Result<(), CrowdError> {

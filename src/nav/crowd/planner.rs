@@ -26,9 +26,8 @@ use super::cost_to_go::{Flood, OpenCells, bytes_of};
 pub struct Planner {
     /// The units being planned, each pushed by the one below it.
     stack: Vec<Frame>,
-    /// What the plan has claimed so far, and the part of it that is carried out on its own.
+    /// What the plan has claimed so far.
     log: Vec<Claim>,
-    kept_claims: Vec<Claim>,
     /// Whether the unit that is planned reclaims its goal.
     reclaims_goal: bool,
     /// The pushes of the current search for chains, and its number.
@@ -47,7 +46,7 @@ impl Planner {
     /// Returns the memory held, in bytes.
     pub fn bytes(&self) -> usize {
         self.stack.capacity() * size_of::<Frame>()
-            + (self.log.capacity() + self.kept_claims.capacity()) * size_of::<Claim>()
+            + self.log.capacity() * size_of::<Claim>()
             + self.pushes.capacity() * size_of::<Push>()
             + self.way.capacity() * size_of::<GridPos>()
             + self.window.bytes()

@@ -140,7 +140,7 @@ impl Scene<'_> {
         let (unit, grid) = (&self.board.units[index], self.world.grid);
         // One that is pushed before it is decided may be outside already.
         if unit.is_trapped() && grid.cost(unit.profile, unit.tail.cell(grid)) == 0 {
-            return self.sources.escape_directions(grid, unit);
+            return self.sources.escape_directions(self.board, grid, unit);
         }
         let layer = grid.layer(unit.profile);
         layer.map_or(0, |layer| legal_directions(layer, unit.tail))

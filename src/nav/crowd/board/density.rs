@@ -1,6 +1,6 @@
 //! How many units are in each block of cells.
 //!
-//! Input: units that come, go and make steps. Output: whether a unit is alone, so that it can skip collision checks.
+//! Input: units that come, go and make steps. Output: whether a unit is alone, so that it may walk straight.
 //! One byte for sixteen cells, so all of it stays in the cache. A unit counts where it stands or where it goes to,
 //! with its anchor.
 

@@ -57,7 +57,7 @@ pub struct CrowdCounters {
     pub waits: u64,
     /// Steps made to let another unit pass.
     pub pushes: u64,
-    /// Long chains of pushes, searched for on behalf of units that could not move for long.
+    /// Long chains of pushes and rings, searched for on behalf of units that could not move for long.
     pub chains: u64,
     /// Times that a unit stood back for units that it shut in.
     pub dead_ends: u64,

@@ -35,7 +35,7 @@ pub enum Rung {
     Queue = 60,
     /// It reclaims that goal also from units that are off their own.
     Reclaim = 64,
-    /// It sends large units out of its way, and leaves a building on any side. With a lower value paths get longer,
+    /// It sends units out of its way where one of the two is large, and leaves a building on any side. With a lower value paths get longer,
     /// since a push often is enough; with 160 some units that cross each other do not arrive.
     ClearWay = 96,
     /// It lets out the units that it shuts in.

@@ -90,6 +90,11 @@ impl CellList {
     pub fn as_slice(&self) -> &[u32] {
         &self.list[..usize::from(self.len)]
     }
+
+    /// Iterates over the cells.
+    pub fn iter(self) -> impl Iterator<Item = u32> {
+        self.list.into_iter().take(usize::from(self.len))
+    }
 }
 
 /// The unit that holds a cell and the unit that gets it next, or [`NONE`].

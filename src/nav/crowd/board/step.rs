@@ -5,8 +5,7 @@
 //! follows from its cost and the unit's speed.
 
 use super::{
-    Board, CellList, Hindrance, LONGEST_STEP, NONE, Reservation, SUBTICKS_PER_TICK, State,
-    StepCosts, Unit,
+    Board, Hindrance, LONGEST_STEP, NONE, Reservation, SUBTICKS_PER_TICK, State, StepCosts, Unit,
 };
 use crate::nav::{NavGrid, walk::PROGRESS_PER_COST};
 
@@ -27,12 +26,8 @@ impl Board {
         if !is_continuing {
             self.moved.push(index);
         }
-        let spare = if is_continuing {
-            u64::from(unit.spare_subticks).min(SUBTICKS_PER_TICK)
-        } else {
-            SUBTICKS_PER_TICK
-        };
-        unit.start = (now * SUBTICKS_PER_TICK - spare).max(free_since);
+        let ready = if is_continuing { unit.end } else { (now - 1) * SUBTICKS_PER_TICK };
+        unit.start = ready.max(free_since);
         unit.end = (unit.start + needed.min(LONGEST_STEP)).max((now + 1) * SUBTICKS_PER_TICK);
         unit.state = State::Moving;
         self.density.relocate(unit.tail, unit.head);
@@ -48,12 +43,9 @@ impl Board {
         let Unit { tail, size, direction, .. } = self.units[index];
         let (reservations, departures) = (&self.reservations, &self.departures);
         if size > 1 {
-            let entered = reservations.entered(tail, size, direction);
-            let cells = entered.as_slice().iter();
-            return cells
-                .map(|&cell| departures.free_since(self.topology, (cell, direction)))
-                .max()
-                .unwrap_or(0);
+            let cells = reservations.entered(tail, size, direction).iter();
+            let since = cells.map(|cell| departures.free_since(self.topology, (cell, direction)));
+            return since.max().unwrap_or(0);
         }
         let neighbor = |side: u8| reservations.beside(tail, side);
         let since = departures.free_since(self.topology, (neighbor(direction), direction));
@@ -74,8 +66,7 @@ impl Board {
             self.departures.record(cell, direction, end);
             self.reservations.get_mut(cell).owner = NONE;
         } else {
-            let left: CellList = self.reservations.vacated(unit.tail, unit.size, direction);
-            for &cell in left.as_slice() {
+            for cell in self.reservations.vacated(unit.tail, unit.size, direction).iter() {
                 self.departures.record(cell, direction, end);
                 self.release(cell);
             }
@@ -85,7 +76,6 @@ impl Board {
         let (tail, head) = (unit.tail, unit.head);
         unit.tail = head;
         unit.state = State::Standing;
-        unit.spare_subticks = (now * SUBTICKS_PER_TICK).saturating_sub(unit.end) as u32;
         (unit.waiting_since, unit.standing_since) = (now as u32, now as u32);
         let size = unit.size;
         self.reservations.set_standing(head, size, true);

@@ -3,6 +3,8 @@
 //! Input: the layer of the unit's profile. Output: the costs of cells, of steps and of the shortest paths on open
 //! terrain, and whether direct paths are open.
 
+use core::ops::Range;
+
 use super::GridPos;
 use crate::nav::{Adjacency, Direction, Layer, NavGrid, ProfileId, STRAIGHT};
 
@@ -78,19 +80,10 @@ impl<'a> StepCosts<'a> {
     /// Returns whether terrain is uniform and without walls and edges in the rectangle around a position, those beside
     /// it, and a position at most [`MAX_CLEAR_DISTANCE`] away.
     pub fn is_clear(&self, here: GridPos, there: GridPos) -> bool {
-        let (width, height) = self.layer.size();
-        let around = |here: u16, there: u16, side: u32| {
-            let end = u32::from(there.max(here + 1) + 1).min(side);
-            u32::from(there.min(here.saturating_sub(1)))..end
-        };
+        let (columns, rows) = rect_around(self.layer, here, there);
         self.layer.is_uniform()
             && here.chebyshev(there) <= MAX_CLEAR_DISTANCE
-            && !self.layer.has_wall(around(here.x, there.x, width), around(here.y, there.y, height))
-    }
-
-    /// Returns whether one of the eight cells around a position is impassable, or an edge lies between them.
-    pub fn is_beside_wall(&self, pos: GridPos) -> bool {
-        !self.layer.is_open_around(u32::from(pos.x), u32::from(pos.y))
+            && !self.layer.has_wall(columns, rows)
     }
 
     /// Returns the number of steps of the shortest path between two positions on open terrain.
@@ -107,6 +100,16 @@ impl<'a> StepCosts<'a> {
         let (dx, dy) = a.offset_to(b);
         u64::from(self.layer.distance(dx, dy))
     }
+}
+
+/// Returns the columns and rows of the rectangle around a position, those beside it, and another position.
+pub fn rect_around(layer: &Layer, here: GridPos, there: GridPos) -> (Range<u32>, Range<u32>) {
+    let around = |here: u16, there: u16, side: u32| {
+        let end = u32::from(there.max(here + 1) + 1).min(side);
+        u32::from(there.min(here.saturating_sub(1)))..end
+    };
+    let (width, height) = layer.size();
+    (around(here.x, there.x, width), around(here.y, there.y, height))
 }
 
 /// Returns the costs of steps, by direction, where every cell costs the same.

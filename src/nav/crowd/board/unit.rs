@@ -218,8 +218,6 @@ pub struct Unit {
     /// Begin and end of the current step, in subticks.
     pub start: u64,
     pub end: u64,
-    /// Subticks left over from the last step in the tick in which it ended.
-    pub spare_subticks: u32,
     pub speed: u64,
     /// Tick of the last order plus an offset: the older the order, the higher the priority.
     pub priority_since: u32,
@@ -336,8 +334,8 @@ impl Unit {
         self.is_present() && (has_goal || self.yields_to() != NONE)
     }
 
-    /// Returns whether it only returns to its goal after it was pushed aside. It pushes no units for that,
-    /// so units that were sent to the same cell do not fight for it.
+    /// Returns whether it only returns to its goal after it was pushed aside. It pushes few units for that, and not for long, so
+    /// units that were sent to the same cell do not fight for it (see [`reclaim`](crate::nav::crowd::planner::reclaim)).
     pub fn is_returning(&self) -> bool {
         self.has_arrived
             && matches!(self.task, Task::Path | Task::Group(_))

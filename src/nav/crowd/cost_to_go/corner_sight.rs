@@ -12,7 +12,7 @@
 
 mod seen_cells;
 
-use crate::nav::crowd::board::{GridPos, STAY};
+use crate::nav::crowd::board::{GridPos, STAY, rect_around};
 use crate::nav::{Adjacency, CornerRule, Layer, NavGrid, ProfileId, bit_rows::Columns64};
 
 /// Columns and rows within which a corner can be visible.
@@ -61,7 +61,11 @@ impl<'a> CornerSight<'a> {
         if dx.abs().max(dy.abs()) > i32::from(REACH) {
             return 0;
         }
-        if self.has_edges_near(corner, pos) {
+        let is_beside_edge = || {
+            let (columns, rows) = rect_around(self.layer, pos, corner);
+            self.layer.has_edge(columns, rows)
+        };
+        if self.layer.crossings().is_some() && is_beside_edge() {
             return self.seen_beside_edges(corner, pos);
         }
         // Columns are counted towards the unit.
@@ -72,19 +76,6 @@ impl<'a> CornerSight<'a> {
         };
         let bits = in_block.iter().enumerate();
         bits.fold(0, |all, (at, &(column, row))| all | ((block[row] >> column & 1) as u16) << at)
-    }
-
-    /// Returns whether any cell from the corner to the cells around a position is beside an edge.
-    fn has_edges_near(&self, corner: GridPos, pos: GridPos) -> bool {
-        let (width, height) = self.layer.size();
-        let between = |a: u16, b: u16, side: u32| {
-            let last = u32::from(a.max(b + 1));
-            u32::from(a.min(b.saturating_sub(1)))..(last + 1).min(side)
-        };
-        self.layer.crossings().is_some()
-            && self
-                .layer
-                .has_edge(between(corner.x, pos.x, width), between(corner.y, pos.y, height))
     }
 
     /// Returns the visible cells of a block of 3 × 3 cells, by row.

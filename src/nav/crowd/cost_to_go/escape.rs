@@ -9,7 +9,7 @@
 
 use super::{Flood, OpenCells, Sources, UNREACHABLE, World};
 use crate::nav::crowd::board::{Board, GridPos, Mode, Reservation, RouteId, Rung, Unit};
-use crate::nav::{Cell, CellRect, Direction, Footprint, NavGrid, PathCost, ProfileId};
+use crate::nav::{Cell, CellRect, Direction, NavGrid, PathCost, ProfileId};
 
 /// Ticks between two checks whether an area is still needed.
 const CLEANUP_INTERVAL: u64 = 32;
@@ -72,7 +72,7 @@ impl BlockedArea {
             let ways = sides(grid).filter(|&side| may_cross(grid, profile, pos, side));
             for next in ways.map(|side| pos.step(side)) {
                 let is_edited = |area: &CellRect| area.contains(next.cell(grid));
-                if self.steps.contains(next) && self.edited.iter().any(is_edited) {
+                if self.edited.iter().any(is_edited) {
                     self.steps.improve(open, next, steps + 1);
                 }
             }
@@ -146,14 +146,11 @@ impl Sources {
     }
 
     /// Returns the directions that bring a trapped unit closer to an exit, as a bit mask.
-    pub fn escape_directions(&self, grid: &NavGrid, unit: &Unit) -> u8 {
+    pub fn escape_directions(&self, board: &Board, grid: &NavGrid, unit: &Unit) -> u8 {
         let leads_out = |direction: &u8| {
             let next = unit.tail.step(*direction);
             // The area is that of the size which its profile had when it was blocked.
-            let covered = Footprint::new(grid.topology(), unit.size.into());
-            let is_on_grid =
-                covered.fits((next.x.into(), next.y.into()), (grid.width(), grid.height()));
-            is_on_grid
+            board.is_on_grid(next, unit.size)
                 && may_cross(grid, unit.profile, unit.tail, *direction)
                 && self.areas_of(unit.profile).any(|known| known.steps.cost(next) != UNREACHABLE)
         };
@@ -220,8 +217,7 @@ impl Sources {
 /// a cell may stand across an edge that was shut later, and leave it to one side.
 fn may_cross(grid: &NavGrid, profile: ProfileId, from: GridPos, side: u8) -> bool {
     let rules = grid.profiles().get(usize::from(profile.0));
-    let has_edges = grid.layer(profile).is_some_and(|layer| layer.crossings().is_some());
-    let Some(rules) = rules.filter(|_| has_edges) else {
+    let Some(rules) = rules else {
         return true;
     };
     let direction = Direction::from_bits(side);

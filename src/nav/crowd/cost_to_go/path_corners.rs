@@ -76,7 +76,8 @@ struct Trace<'a> {
 impl Trace<'_> {
     fn follow(&mut self, direction: u8, mut steps: u16) {
         let adjacency = self.costs.layer.adjacency();
-        if self.costs.is_beside_wall(self.at) || !self.span.takes(direction, adjacency) {
+        let (x, y) = (u32::from(self.at.x), u32::from(self.at.y));
+        if !self.costs.layer.is_open_around(x, y) || !self.span.takes(direction, adjacency) {
             self.add_corner();
         }
         while steps > 0 {

@@ -1,7 +1,7 @@
 //! Groups: many units come to rest near one goal, each on a cell of its own.
 //!
 //! Input: units with their own paths, each to its slot; the swap class of each; the field of their order, if there is
-//! one. Output: one group per swap class and profile; the slots in a window around the members (see `slots`); and, for
+//! one. Output: one group per swap class, team and profile; the slots in a window around the members (see `slots`); and, for
 //! each member that has entered the window, the slot to which it goes (see `slot_assignment`). Far from the goal the
 //! members follow the field, or their own paths where the field does not reach. If a member takes the slot of another,
 //! the two exchange their own slots, so that each always has one and no slot belongs to two members. Slots are
@@ -30,22 +30,15 @@ pub struct Membership {
     pub route: Option<RouteId>,
 }
 
-/// The swap class of a group and the team of its members. Both are part of what makes it one group.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
-pub struct SwapGroup {
-    id: u32,
-    team: u8,
-}
-
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Group {
     pub route: Option<RouteId>,
     /// What the members have in common.
-    pub swap_group: SwapGroup,
-    pub goal: GridPos,
+    pub swap_class: u32,
+    pub team: u8,
     pub profile: ProfileId,
+    pub goal: GridPos,
     pub size: u8,
     pub members: usize,
     /// Slots may have changed since the last refresh.
@@ -105,14 +98,14 @@ impl Groups {
     /// Counts a unit that joins the group of its swap class, and returns that group. It has this field and goal from now
     /// on. The unit gets its order afterwards.
     pub fn join(&mut self, unit: &Unit, membership: &Membership, goal: GridPos) -> GroupIndex {
-        let swap_group = SwapGroup { id: membership.swap_class, team: unit.team };
-        let (profile, size) = (unit.profile, unit.size);
+        let (swap_class, team, profile) = (membership.swap_class, unit.team, unit.profile);
         let known = self.list.iter().position(|group| {
-            group.members > 0 && group.swap_group == swap_group && group.profile == profile
+            let common = (group.swap_class, group.team, group.profile);
+            group.members > 0 && common == (swap_class, team, profile)
         });
         let id = match known {
             Some(at) => GroupIndex(at as u32),
-            None => self.insert_group(Group { swap_group, profile, size, ..Group::default() }),
+            None => self.insert_group(Group { swap_class, team, profile, ..Group::default() }),
         };
         let group = &mut self[id];
         (group.route, group.goal) = (membership.route, goal);

@@ -84,7 +84,7 @@ impl Groups {
         let (pos, size) = (unit.head, unit.size);
         for direction in directions(board.topology.widest().directions()) {
             let entered = board.reservations.entered(pos, size, direction as u8);
-            for &cell in entered.as_slice() {
+            for cell in entered.iter() {
                 let other = board.reservations.get(cell).owner;
                 if other != NONE
                     && other != index

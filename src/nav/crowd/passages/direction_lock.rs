@@ -86,7 +86,7 @@ impl DirectionLock {
         true
     }
 
-    /// Returns whether a unit has entered, left or moved inside just now.
+    /// Returns whether a unit has entered, left or moved inside just now; for a unit that is pushed, only while nobody waits.
     pub fn is_busy(&self, now: u64, push: u8) -> bool {
         let last = self.last_entry.max(self.last_moved);
         self.batch > 0

@@ -14,7 +14,7 @@ use core::ops::{Index, IndexMut};
 use super::direction_lock::DirectionLock;
 use super::passage_trace::{links, narrow_directions, trace_from};
 use crate::nav::crowd::board::{GridPos, NONE, legal_directions};
-use crate::nav::{Adjacency, Layer, directions};
+use crate::nav::{Layer, directions};
 
 /// Longest passage, in cells. Longer ones are cut into parts that are not controlled.
 pub const MAX_LENGTH: usize = 512;
@@ -27,9 +27,6 @@ const EDIT_MARGIN: u16 = 3;
 const APPROACH_STEPS: usize = 2;
 /// Set in the passage number of cells that lie before a passage.
 const IS_APPROACH: u32 = 1 << 31;
-/// Most cells before an end of a passage: those that are that many steps away, on squares and on hexagons.
-const MAX_APPROACH: [usize; 2] =
-    [2 * APPROACH_STEPS * (APPROACH_STEPS + 1) + 1, 3 * APPROACH_STEPS * (APPROACH_STEPS + 1) + 1];
 
 /// A chain of narrow cells.
 #[derive(Clone, Debug, Default)]
@@ -230,23 +227,17 @@ impl Passages {
             self.passages.push(Passage::default());
             self.passages.len() as u32 - 1
         });
-        let mut cells = core::mem::take(&mut self[number].cells);
-        cells.clear();
-        cells.push(pos);
-        let mut passage = Passage { cells, ..Passage::default() };
+        let mut passage = Passage { cells: vec![pos], ..Passage::default() };
         for (end, direction) in layer
             .adjacency()
             .straight_steps()
             .filter(|direction| links & 1 << direction != 0)
             .enumerate()
         {
-            if end == 1 {
+            passage.mouths[end] = trace_from(layer, &mut passage.cells, direction);
+            if end == 0 {
                 passage.cells.reverse();
             }
-            passage.mouths[end] = trace_from(layer, &mut passage.cells, direction);
-        }
-        if links.count_ones() == 1 {
-            passage.cells.reverse();
         }
         let is_wide =
             |mouth: Option<GridPos>| mouth.is_none_or(|at| narrow_directions(layer, at).is_none());
@@ -268,23 +259,18 @@ impl Passages {
 
     /// Records the cells before an end of a passage.
     fn record_approach(&mut self, layer: &Layer, mouth: GridPos, number: u32) {
-        let is_hexagonal = layer.adjacency() == Adjacency::Six;
-        let most = MAX_APPROACH[usize::from(is_hexagonal)];
-        let mut list = [mouth; MAX_APPROACH[1]];
-        let (mut len, mut done) = (1, 0);
+        let (mut list, mut done) = (vec![mouth], 0);
         for _ in 0..=APPROACH_STEPS {
-            let (known, from) = (list, core::mem::replace(&mut done, len));
-            for &pos in &known[from..len] {
+            for at in core::mem::replace(&mut done, list.len())..list.len() {
+                let pos = list[at];
                 if self.passage_at(pos).is_none() {
                     self.set_passage(pos, number | IS_APPROACH, 0);
                 }
                 self.mark_around(pos, 1);
                 let legal = legal_directions(layer, pos) & layer.adjacency().straight_directions();
                 for next in directions(legal).map(|direction| pos.step(direction as u8)) {
-                    if len < most && !list[..len].contains(&next) && self.passage_at(next).is_none()
-                    {
-                        list[len] = next;
-                        len += 1;
+                    if !list.contains(&next) && self.passage_at(next).is_none() {
+                        list.push(next);
                     }
                 }
             }
@@ -339,7 +325,7 @@ impl Passages {
         let Some((number, _)) = self.passage_at(pos) else {
             return;
         };
-        let mut passage = core::mem::take(&mut self[number]);
+        let passage = core::mem::take(&mut self[number]);
         for &cell in &passage.cells {
             self.set_passage(cell, NONE, 0);
         }
@@ -349,9 +335,6 @@ impl Passages {
         for &mouth in passage.mouths.iter().flatten() {
             around(mouth, APPROACH_STEPS as u16 + 1).for_each(|near| self.mark_unexplored(near));
         }
-        passage.cells.clear();
-        passage.mouths = [None; 2];
-        self[number] = passage;
         self.free.push(number);
     }
 

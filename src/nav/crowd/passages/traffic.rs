@@ -89,8 +89,8 @@ impl Passages {
     ) -> bool {
         let now = board.now;
         let passage = &self[number];
-        let (has_mouth, length) = (passage.mouths != [None, None], passage.cells.len());
-        if passage.lock.is_uncontrolled || !has_mouth || length < MIN_LOCKED_LENGTH {
+        let length = passage.cells.len();
+        if passage.lock.is_uncontrolled || length < MIN_LOCKED_LENGTH {
             return true;
         }
         let count = (passage.lock.counted_at != now + 1).then(|| self.count_inside(board, number));

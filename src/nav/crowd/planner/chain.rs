@@ -11,7 +11,7 @@
 
 use super::claim::{Claim, is_crossed, is_leaving};
 use super::{Planner, plan::go_the_same_way};
-use crate::nav::crowd::board::{Board, NONE, Reservation, STAY, State};
+use crate::nav::crowd::board::{Board, NONE, Reservation, STAY, State, Unit};
 use crate::nav::{Topology, crowd::scene::Scene};
 
 /// Maximum number of pushes looked at in a search.
@@ -76,15 +76,14 @@ impl Planner {
     /// Returns whether a complete chain was logged.
     fn extend_chain(&mut self, scene: &mut Scene<'_>, root: u32, at: u32, direction: u8) -> bool {
         let index = self.pushes[at as usize].unit;
-        let unit = &scene.board.units[index];
-        if is_crossed(scene.board, unit.tail, direction) {
+        let Unit { tail, team, .. } = scene.board.units[index];
+        if is_crossed(scene.board, tail, direction) {
             return false;
         }
-        let cell = scene.board.reservations.beside(unit.tail, direction);
+        let cell = scene.board.reservations.beside(tail, direction);
         if scene.shape.is_against_traffic(scene.board, index, direction) {
             return false;
         }
-        let unit = &scene.board.units[index];
         let Reservation { owner, next_owner } = scene.board.reservations.get(cell);
         if owner != NONE && next_owner != NONE {
             return false;
@@ -92,7 +91,7 @@ impl Planner {
         if owner == NONE || owner == root || is_leaving(scene.board, owner, cell, direction) {
             return self.log_chain(scene.board, at, (direction, cell));
         }
-        let (team, root_priority) = (unit.team, scene.board.units[root].priority(root));
+        let root_priority = scene.board.units[root].priority(root);
         if at == 0 && go_the_same_way(scene.board, root, owner) {
             return false;
         }

@@ -22,6 +22,16 @@ pub enum Claim {
     Step(u32),
 }
 
+impl Claim {
+    pub fn undo(self, board: &mut Board) {
+        match self {
+            Self::Owner(cell) => board.reservations.get_mut(cell).owner = NONE,
+            Self::NextOwner(cell) => board.reservations.get_mut(cell).next_owner = NONE,
+            Self::Step(unit) => cancel_step(board, unit),
+        }
+    }
+}
+
 impl Planner {
     /// Claims the cells that the top frame's unit enters in a direction. Returns the units that stand there.
     pub fn claim_step(
@@ -38,7 +48,7 @@ impl Planner {
         if size == 1 && is_crossed(board, tail, direction) {
             return Err(Hindrance::Queue);
         }
-        for &cell in board.reservations.entered(tail, size, direction).as_slice() {
+        for cell in board.reservations.entered(tail, size, direction).iter() {
             match availability(board, (index, root, self.reclaims_goal), (direction, cell)) {
                 Ok(other) => {
                     self.claim(board, index, cell);
@@ -93,25 +103,18 @@ impl Planner {
 
     /// Undoes everything logged after `mark`.
     pub fn undo_to(&mut self, board: &mut Board, mark: usize) {
-        while self.log.len() > mark {
-            match self.log.pop() {
-                Some(Claim::Owner(cell)) => board.reservations.get_mut(cell).owner = NONE,
-                Some(Claim::NextOwner(cell)) => board.reservations.get_mut(cell).next_owner = NONE,
-                Some(Claim::Step(unit)) => self.cancel_step(board, unit),
-                None => return,
-            }
-        }
+        self.log.drain(mark..).rev().for_each(|claim| claim.undo(board));
     }
+}
 
-    /// Lets a unit that was planned to step stand again.
-    pub fn cancel_step(&mut self, board: &mut Board, index: u32) {
-        let unit = &mut board.units[index];
-        unit.head = unit.tail;
-        if let State::Planned { was_waiting } = unit.state {
-            unit.state = if was_waiting { State::Waiting } else { State::Standing };
-        }
-        board.reservations.set_standing(unit.tail, unit.size, true);
+/// Lets a unit that was planned to step stand again.
+pub fn cancel_step(board: &mut Board, index: u32) {
+    let unit = &mut board.units[index];
+    unit.head = unit.tail;
+    if let State::Planned { was_waiting } = unit.state {
+        unit.state = if was_waiting { State::Waiting } else { State::Standing };
     }
+    board.reservations.set_standing(unit.tail, unit.size, true);
 }
 
 /// Returns whether a unit crosses a diagonal step in the same block of 2 × 2 cells.

@@ -60,14 +60,14 @@ impl Planner {
     }
 
     /// Adds the units in the way of `root` that are larger than a cell, or all if `root` is, and that found no way out of it
-    /// (see [`make_way`](super::make_way)). Returns whether there are any.
-    pub fn find_large_units_shut_in(&mut self, board: &Board, root: u32) -> bool {
-        let (unit, known) = (&board.units[root], self.pushes.len());
+    /// (see [`make_way`](super::make_way)).
+    pub fn find_large_units_shut_in(&mut self, board: &Board, root: u32) {
+        let unit = &board.units[root];
         if unit.preferred_direction == STAY {
-            return false;
+            return;
         }
         let entered = board.reservations.entered(unit.tail, unit.size, unit.preferred_direction);
-        for &cell in entered.as_slice() {
+        for cell in entered.iter() {
             let index = board.reservations.get(cell).owner;
             let is_shut_in = |other: &Unit| {
                 (unit.size > 1 || other.size > 1)
@@ -82,7 +82,6 @@ impl Planner {
                 self.pushes.push(Push::first(index));
             }
         }
-        self.pushes.len() > known
     }
 
     /// Returns whether a unit continues to let another pass.

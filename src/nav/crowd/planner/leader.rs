@@ -1,6 +1,6 @@
 //! The units right ahead of another one and right behind it, and how the one ahead changes the cost of waiting.
 //!
-//! Input: a unit on open terrain, and the direction of its shortest path. Output: what [`rank`](crate::nav::crowd::rank)
+//! Input: a unit on open terrain, and the direction of its shortest path. Output: what [`rank`](super::rank)
 //! charges for waiting there, and for walking against oncoming units; and whether a unit holds up another.
 
 use crate::nav::Topology;
@@ -126,7 +126,7 @@ pub fn is_followed(board: &Board, unit: &Unit) -> bool {
 }
 
 /// Returns whether a diagonal step would cut in front of a standing unit that is about to go straight on
-/// into the same cell. `occupied` as in [`leader`](Self::leader).
+/// into the same cell. `occupied` as in [`leader`].
 #[inline]
 pub fn cuts_in(board: &Board, unit: &Unit, direction: u8, occupied: u8) -> bool {
     [(1, 7), (7, 1)].into_iter().any(|(side, on)| {

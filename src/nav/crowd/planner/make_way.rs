@@ -121,7 +121,7 @@ pub fn clear_way(board: &mut Board, root: u32) {
         return;
     }
     let entered = board.reservations.entered(unit.tail, unit.size, unit.preferred_direction);
-    for &cell in entered.as_slice() {
+    for cell in entered.iter() {
         let index = board.reservations.get(cell).owner;
         let Some(other) = board.units.get(index) else {
             continue;

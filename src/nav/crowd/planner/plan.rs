@@ -14,7 +14,7 @@
 
 use super::{
     Planner,
-    claim::Claim,
+    claim::{Claim, cancel_step},
     dead_end::is_standing_back,
     make_way::clear_way,
     passage_rules::rank_with_locks,
@@ -106,13 +106,11 @@ impl Planner {
     /// looked at led anywhere. If it has only dodged, there must be a unit among these: it may not be in anyone's way.
     fn shuts_in(&mut self, scene: &Scene<'_>, root: u32) -> bool {
         let unit = &scene.board.units[root];
-        let finds_large = unit.is_under_way()
-            && unit.yields_to() == NONE
-            && self.find_large_units_shut_in(scene.board, root);
+        if unit.is_under_way() && unit.yields_to() == NONE {
+            self.find_large_units_shut_in(scene.board, root);
+        }
         let has_waited = || scene.board.has_waited_for(root, Rung::LetOut);
-        finds_large
-            || self.pushes.iter().any(|push| push.unit != root)
-            || !self.pushes.is_empty() && has_waited()
+        self.pushes.iter().any(|push| push.unit != root) || !self.pushes.is_empty() && has_waited()
     }
 
     /// Searches for a step of a unit, and for steps of the units in its way.
@@ -149,14 +147,7 @@ impl Planner {
         if push == STAY && !ranking.has_path {
             scene.board.units[unit].hindrance = Hindrance::NoPath;
         }
-        self.stack.push(Frame {
-            unit,
-            push,
-            ranking,
-            max_tries,
-            log_mark: self.log.len(),
-            ..Frame::default()
-        });
+        self.stack.push(Frame { unit, push, ranking, max_tries, ..Frame::default() });
     }
 
     /// Returns whether a pushed unit tries only directions that are worthwhile for itself: it leaves its cell without
@@ -196,20 +187,13 @@ impl Planner {
     /// Called when a unit makes room in such a way that its pusher cannot follow immediately. Keeps only that
     /// unit's part of the plan, from `mark` in the log on, if that part can be carried out on its own.
     fn keep_only_from(&mut self, board: &mut Board, mark: usize) -> bool {
-        let mut part = core::mem::take(&mut self.kept_claims);
-        part.clear();
         let pusher = self.stack.last().map_or(NONE, |frame| frame.unit);
-        part.extend(self.log.drain(mark..));
-        while let Some(frame) = self.stack.pop() {
-            self.undo_to(board, frame.log_mark);
-            self.cancel_step(board, frame.unit);
-        }
-        let is_complete = part.iter().all(|claim| match *claim {
+        self.stack.drain(..).for_each(|frame| cancel_step(board, frame.unit));
+        self.log.drain(..mark).rev().for_each(|claim| claim.undo(board));
+        let is_complete = self.log.iter().all(|claim| match *claim {
             Claim::NextOwner(cell) => board.units[board.reservations.get(cell).owner].is_moving(),
             _ => true,
         });
-        self.log.append(&mut part);
-        self.kept_claims = part;
         if is_complete {
             self.reserve_for_pusher(board, pusher);
         } else {
@@ -277,9 +261,8 @@ impl Planner {
     fn vacates_claimed_cells(&self, board: &Board, top: usize, blocker: u32) -> bool {
         let unit = &board.units[self.stack[top].unit];
         let other = &board.units[blocker];
-        let entered = board.reservations.entered(unit.tail, unit.size, unit.direction);
-        let mut cells = entered.as_slice().iter();
-        cells.all(|&cell| !board.reservations.covers(other.head, other.size, cell))
+        let mut entered = board.reservations.entered(unit.tail, unit.size, unit.direction).iter();
+        entered.all(|cell| !board.reservations.covers(other.head, other.size, cell))
     }
 
     /// Claims the cells of the next direction of the top frame for which that is possible; returns whether
@@ -335,8 +318,7 @@ impl Planner {
         }
         let needed = board.reservations.entered(pusher.tail, pusher.size, pusher.direction);
         let covered = |at: GridPos| {
-            let is_covered = |&&cell: &&u32| board.reservations.covers(at, unit.size, cell);
-            needed.as_slice().iter().filter(is_covered).count()
+            needed.iter().filter(|&cell| board.reservations.covers(at, unit.size, cell)).count()
         };
         match covered(unit.tail.step(direction)) {
             0 => Some(angle > 2),
@@ -349,7 +331,7 @@ impl Planner {
         let (unit, mark) = (self.stack[top].unit, self.stack[top].log_mark);
         self.undo_to(board, mark);
         self.stack[top].is_trying = false;
-        self.cancel_step(board, unit);
+        cancel_step(board, unit);
         if top == 0 && self.stack[0].tried == 1 {
             board.units[unit].hindrance = Hindrance::Jam;
         }

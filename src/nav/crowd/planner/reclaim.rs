@@ -43,9 +43,8 @@ fn rung(board: &Board, index: u32) -> Option<Rung> {
 /// within 2,000 ticks; without, some do not within 6,000.)
 pub fn enters_goal_of(board: &Board, other: u32, (index, direction): (u32, u8)) -> bool {
     let (unit, other) = (&board.units[index], &board.units[other]);
-    let entered = board.reservations.entered(unit.tail, unit.size, direction);
-    let mut cells = entered.as_slice().iter();
-    cells.any(|&cell| board.reservations.covers(other.goal, other.size, cell))
+    let mut entered = board.reservations.entered(unit.tail, unit.size, direction).iter();
+    entered.any(|cell| board.reservations.covers(other.goal, other.size, cell))
 }
 
 /// Returns whether a unit makes room for `root`, which only returns to its goal. A unit that has not yet arrived does not. If
