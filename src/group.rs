@@ -202,12 +202,13 @@ pub struct GroupState {
     goal: Option<(Target, [Option<GridId>; 2])>,
     #[reflect(ignore)]
     grid_version: (u64, u64),
-    /// The game has changed the group, or it has lost members, since slots were assigned.
+    /// The game has changed the group since slots were assigned.
     was_changed: bool,
     /// When the group was written last, if that was no change of the game's: it comes from a snapshot.
     #[reflect(ignore)]
     #[cfg_attr(feature = "serialize", serde(skip))]
     unchanged_at: Option<Tick>,
+    /// It has lost members since then.
     has_losses: bool,
     /// All have come to rest, and this was announced.
     is_announced: bool,

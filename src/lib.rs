@@ -67,7 +67,7 @@
 //!   are entity events: [`PathFound`](prelude::PathFound), [`PathFailed`](prelude::PathFailed),
 //!   [`PathCanceled`](prelude::PathCanceled), [`PathInvalidated`](prelude::PathInvalidated) and
 //!   [`Arrived`](prelude::Arrived).
-//! - **No allocation** per tick while critters walk.
+//! - **No allocation** per tick while critters walk, except on their way to links.
 //!
 //! # Features
 //! - `tilemap` (default): reads bevy_ecs_tilemap 0.19. Without it (`--no-default-features`) the crate needs

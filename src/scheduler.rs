@@ -95,7 +95,7 @@ pub struct PathCounters {
     pub by_field: u64,
     /// Canceled or replaced before they were answered.
     pub canceled: u64,
-    /// Paths of walking critters cut off by an edit.
+    /// Paths of units under way that were searched for again: cut off by an edit, lost, or because something else moves the unit.
     pub repaired: u64,
     /// Requests without a path that were retried, with another target or later.
     pub retried: u64,

@@ -59,10 +59,13 @@ impl RequesterItem<'_, '_> {
         }
     }
 
-    /// Discards its path where it stands, or at the end of its step.
+    /// Discards its path where it stands, or at the end of its step. It waits there for nothing: others may push it aside.
     pub(crate) fn stop(&mut self) {
         let head = self.head();
         self.stop_at(head);
+        if let Some((state, _)) = &mut self.critter {
+            (state.member.keeps_goal, state.member.is_held) = (false, false);
+        }
     }
 
     /// Discards its path; a critter comes to rest on the cell it stands on or enters. `cell` is where the next

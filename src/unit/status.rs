@@ -100,7 +100,7 @@ pub struct RequestState {
     pub(crate) agent: NavAgent,
     pub(crate) grid: GridId,
     pub(crate) query: PathQuery,
-    /// It names a grid or a profile other than the unit's own.
+    /// Its request names a grid or a profile.
     #[reflect(ignore)]
     pub(crate) overrides_agent: bool,
     /// All goals of the query, where there are several.

@@ -161,3 +161,58 @@ fn units_sent_to_one_cell_all_arrive_and_come_to_rest() {
         assert!(crowd.holder(&grid, goal).is_some(), "{topology:?}: another one takes its place");
     }
 }
+
+/// An edit far away wakes those that have stood for long, and must not put them off: they are decided, and go on when their way
+/// is open.
+#[test]
+fn edits_in_every_tick_keep_nobody_waiting() {
+    for every in [1, 2, 5, 8, 16] {
+        let mut grid = NavGrid::new(40, 2, TerrainId::GROUND).unwrap();
+        grid.block(CellRect::new(Cell::new(0, 1), 40, 1)).unwrap();
+        let mut crowd = Crowd::new(&grid);
+        let settings = UnitSettings { is_pushable: false, team: 1, ..UnitSettings::default() };
+        crowd.add(&grid, Cell::new(8, 0), settings).unwrap();
+        let units =
+            [6, 4, 2, 0].map(|x| send(&mut crowd, &grid, Cell::new(x, 0), Cell::new(11, 0)));
+        run(&mut crowd, &grid, LONG);
+        // Beside the guard an alley opens, while something else is built and torn down.
+        grid.unblock(CellRect::new(Cell::new(2, 1), 9, 1)).unwrap();
+        let mut is_open = false;
+        for tick in 0..600 {
+            if tick % every == 0 {
+                let far = CellRect::single(Cell::new(38, 1));
+                if is_open { grid.block(far) } else { grid.unblock(far) }.unwrap();
+                is_open = !is_open;
+            }
+            crowd.tick(&grid, &());
+        }
+        let first = crowd.position(&grid, units[0]).unwrap().0;
+        assert!(first.x > 8, "with an edit in every {every} ticks it stands at {first}");
+    }
+}
+
+/// A unit that lets others out stands back for a while, but not after another order.
+#[test]
+fn a_unit_with_another_order_does_not_stand_back() {
+    // One is shut in behind another, which comes to stand back.
+    let mut grid = NavGrid::new(12, 3, TerrainId::GROUND).unwrap();
+    grid.block(CellRect::new(Cell::new(4, 0), 8, 1)).unwrap();
+    grid.block(CellRect::new(Cell::new(4, 2), 8, 1)).unwrap();
+    let mut crowd = Crowd::new(&grid);
+    let inside = crowd.add(&grid, Cell::new(11, 1), UnitSettings::default()).unwrap();
+    let root = send(&mut crowd, &grid, Cell::new(2, 1), Cell::new(11, 1));
+    let before = crowd.counters().dead_ends;
+    for _ in 0..2_000 {
+        if crowd.counters().dead_ends > before {
+            break;
+        }
+        crowd.tick(&grid, &());
+    }
+    assert!(crowd.counters().dead_ends > before, "the test needs a unit that stands back");
+    let here = crowd.position(&grid, root).unwrap().0;
+    let path = grid.find_path(ProfileId(0), here, Cell::new(0, 0)).unwrap();
+    crowd.follow(&grid, root, &path).unwrap();
+    run(&mut crowd, &grid, 3);
+    assert_ne!(crowd.position(&grid, root).unwrap(), (here, here), "it goes at once");
+    assert!(crowd.position(&grid, inside).is_some());
+}

@@ -436,6 +436,28 @@ fn a_shut_link_turns_units_around() {
     assert_eq!(place_of(&app, unit), at(UP, 10, 5));
 }
 
+/// It waits on the cells of a link, is sent no longer, and steps aside for one that comes out: that can push it on.
+#[test]
+fn a_unit_that_waited_for_a_link_can_be_pushed_when_its_request_is_over() {
+    let mut app = app_with_floors(2, (30, 1));
+    link(&mut app, NavLink::new(at(DOWN, 10, 0), at(UP, 10, 0)));
+    let unit = spawn(&mut app, Critter::new(10.0), at(DOWN, 2, 0));
+    let guard = spawn(&mut app, Critter::new(0.0), at(UP, 10, 0));
+    let other = spawn(&mut app, Critter::new(10.0), at(UP, 20, 0));
+    app.update();
+    send(&mut app, unit, at(UP, 15, 0));
+    run_until(&mut app, 400, |app| {
+        state(app, unit).cell().x == 10 && !state(app, unit).is_moving()
+    });
+    run(&mut app, 20);
+    app.world_mut().entity_mut(unit).remove::<PathRequest>();
+    run(&mut app, 5);
+    app.world_mut().entity_mut(guard).despawn();
+    send(&mut app, other, at(DOWN, 5, 0));
+    run_until(&mut app, 900, |app| has_arrived(app, other));
+    assert_eq!(place_of(&app, other), at(DOWN, 5, 0));
+}
+
 /// Runs a unit until it crosses, changes something, and returns the app and the unit.
 fn interrupted(critter: Critter, change: impl Fn(&mut App, Entity, Entity)) -> (App, Entity) {
     let mut app = app_with_floors(2, (20, 10));

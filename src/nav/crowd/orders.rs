@@ -203,6 +203,7 @@ impl Crowd {
         unit.mode = if unit.is_trapped() { Mode::Escaping(EXIT_UNDECIDED) } else { Mode::Normal };
         unit.preferred_direction = STAY;
         unit.has_arrived = false;
+        (unit.accepts_any_push, unit.stands_back) = (false, false);
         (unit.stand_backs, unit.wasted_steps) = (0, 0);
         unit.begin_priority(now);
         unit.standing_since = now as u32;

@@ -80,12 +80,17 @@ impl Board {
     /// changed.
     pub fn retry_all(&mut self) {
         let now = self.now;
-        for (index, unit) in (0..).zip(&mut self.units.0) {
-            if unit.state == State::Waiting && unit.has_stood_for_long(now) {
-                let waited = unit.ticks_waited(now).max(unit.ticks_until(Rung::GoAround) + 1);
-                unit.waiting_since = (now - waited) as u32;
-                let turn = u64::from(index).wrapping_sub(now) % RETRY_AFTER;
-                self.timers.put(index, now, now + 1 + turn);
+        for index in 0..self.units.0.len() as u32 {
+            let unit = &mut self.units[index];
+            if unit.state != State::Waiting || !unit.has_stood_for_long(now) {
+                continue;
+            }
+            let waited = unit.ticks_waited(now).max(unit.ticks_until(Rung::GoAround) + 1);
+            unit.waiting_since = (now - waited) as u32;
+            // In the same tick again after the next edit, so that edits in every tick put off nobody.
+            match u64::from(index).wrapping_sub(now) % RETRY_AFTER {
+                0 => self.mark_ready(index),
+                turn => self.timers.put(index, now, now + turn),
             }
         }
     }

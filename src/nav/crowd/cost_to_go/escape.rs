@@ -8,7 +8,7 @@
 //! long, take the nearest cell outside. The field is dropped when the last unit has left.
 
 use super::{Flood, OpenCells, Sources, UNREACHABLE, World};
-use crate::nav::crowd::board::{Board, GridPos, Mode, Reservation, RouteId, Rung, Unit};
+use crate::nav::crowd::board::{Board, GridPos, Mode, Reservation, RouteId, Rung, State, Unit};
 use crate::nav::{Cell, CellRect, Direction, NavGrid, PathCost, ProfileId};
 
 /// Ticks between two checks whether an area is still needed.
@@ -121,8 +121,11 @@ impl Sources {
         if stands(unit.tail) && stands(unit.head) {
             return;
         }
+        let is_scheduled = unit.is_trapped() && unit.state == State::Waiting;
         unit.mode = Mode::Escaping(EXIT_UNDECIDED);
-        board.schedule_next_tick(index);
+        if !is_scheduled {
+            board.schedule_next_tick(index); // once: edits in every tick put off nobody
+        }
         let edited = edited_anchors(grid, profile, rect);
         if !self.areas_of(profile).any(|known| known.edited.contains(&edited)) {
             let areas = vec![edited];

@@ -5,7 +5,7 @@
 
 use super::{CellAhead, Flood, OpenCells, PathFollower, Sources, UNREACHABLE};
 use crate::nav::crowd::board::{Board, GridPos, StepCosts, is_line_open};
-use crate::nav::{Cell, CellRect, NavGrid, STRAIGHT};
+use crate::nav::{CellRect, NavGrid, STRAIGHT};
 
 /// Cells from the center of the field to its edge.
 const RADIUS: u16 = 12;
@@ -35,10 +35,7 @@ impl LocalField {
 
     /// Returns whether a field around a position shares a cell with a rectangle.
     pub fn meets(grid: &NavGrid, center: GridPos, rect: CellRect) -> bool {
-        let corner = |add: i32| {
-            let Cell { x, y } = center.cell(grid);
-            Cell::new(x + add, y + add)
-        };
+        let corner = |add: i32| center.cell(grid).offset(add, add);
         let radius = i32::from(RADIUS);
         rect.meets_span(corner(-radius), corner(radius))
     }

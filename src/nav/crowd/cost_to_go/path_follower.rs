@@ -290,8 +290,8 @@ impl Sources {
         path: &Path,
     ) -> bool {
         let follower = self.followers.get_mut(index as usize);
-        let known =
-            follower.filter(|follower| follower.start == start && path.steps() >= follower.steps);
+        let known = follower
+            .filter(|follower| follower.start == start && path.legs().starts_with(&follower.legs));
         let costs = StepCosts::of(grid, profile);
         known.map(|follower| follower.extend(end, path, costs.as_ref())).is_some()
     }

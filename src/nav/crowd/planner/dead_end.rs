@@ -47,7 +47,7 @@ impl Planner {
                 board.schedule_next_tick(index);
             }
         }
-        self.foremost_priorities += 2;
+        self.foremost_priorities = (self.foremost_priorities + 2).min(FIRST_PRIORITY - 2);
         let board = &mut *scene.board;
         let now = board.now;
         let unit = &mut board.units[root];
