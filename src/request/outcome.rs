@@ -163,7 +163,7 @@ impl Outcomes<'_, '_> {
     /// The same for a request that fails without an answer from the queue, maybe on the way: its unit stops, and the rest of a
     /// long path is searched for no more.
     pub(super) fn fail_unanswered(&mut self, unit: &mut RequesterItem, reason: PathFailure) {
-        self.pathfinder.forget(unit.entity);
+        self.forget_search(unit);
         unit.stop();
         if self.fail(unit, reason) {
             self.pathfinder.counters.failed += 1;
