@@ -200,6 +200,9 @@ fn a_critter_that_becomes_a_ghost_on_the_first_part_of_its_path_arrives_straight
         app.update();
         let now = cell(&app, unit);
         assert!(now.chebyshev(last) <= 1, "a jump from {last} to {now}");
+        let path = app.world().get::<NavPath>(unit).unwrap();
+        let is_on_path = !is_walking(&app, unit) || path.cells().any(|cell| cell == now);
+        assert!(is_on_path, "{now} is not on its path");
         last = now;
     }
     app.world_mut().resource_mut::<TilePathSettings>().budget = 50_000;
