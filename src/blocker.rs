@@ -180,7 +180,9 @@ pub(crate) fn sync_blockers(
     before.clear();
     before.extend(children.iter().map(|(entity, _)| entity));
     blockers.children = before;
-    apply(&mut changes, &mut grids);
+    if !changes.is_empty() {
+        apply(&mut changes, &mut grids);
+    }
 }
 
 impl PlacedBlockers {
@@ -237,7 +239,7 @@ fn apply(changes: &mut Vec<(Placed, bool)>, grids: &mut NavGrids) {
         let mut edit = grid.edit();
         for (of, is_blocked) in changes {
             for rect in of.blocked() {
-                let done = if *is_blocked { edit.block(rect) } else { edit.unblock(rect) };
+                let done = if *is_blocked { edit.place(rect) } else { edit.take(rect) };
                 if let Err(error) = done {
                     tracing::warn!("a blocker could not be placed or removed: {error}");
                 }

@@ -23,7 +23,7 @@ use crate::nav::{Cell, CellRect, Direction, Topology};
 /// assert_eq!(frame.cell_at(Vec2::new(139.0, 9.0)), Some(Cell::new(2, 1)));
 /// assert_eq!(frame.cell_at(Vec2::new(f32::NAN, 0.0)), None);
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Reflect)]
+#[derive(Clone, Copy, Debug, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Clone)]
 pub struct GridFrame {
@@ -31,6 +31,14 @@ pub struct GridFrame {
     to_world: Affine2,
     to_cells: Affine2,
     topology: Topology,
+}
+
+impl PartialEq for GridFrame {
+    /// Frames that place cells alike are equal, also if they are not finite.
+    fn eq(&self, other: &Self) -> bool {
+        let bits = |frame: &Self| frame.to_world.to_cols_array().map(|x| (x + 0.0).to_bits());
+        self.topology == other.topology && bits(self) == bits(other)
+    }
 }
 
 impl Default for GridFrame {
@@ -131,7 +139,7 @@ impl GridFrame {
     }
 
     /// Returns the edge nearest to a world position, on the grid or not: the cell that contains it, and the direction of the
-    /// neighbor behind the nearest side. `None` where [`cell_at`](Self::cell_at) is.
+    /// neighbor behind the nearest side, as measured in columns and rows. `None` where [`cell_at`](Self::cell_at) is.
     ///
     /// ```
     /// use bevy::math::Vec2;

@@ -35,6 +35,7 @@ use crate::{
     nav::{Cell, GridId, ProfileId},
     request::{Outcomes, Requester},
     unit::{Critter, CrowdTeam, SpeedLimit, Unpushable},
+    whereabouts::Whereabouts,
 };
 
 /// Units on the way to links, and units that cross. Read-only.
@@ -97,6 +98,7 @@ pub(crate) struct Crossings<'w, 's> {
     crowds: ResMut<'w, Crowds>,
     traffic: ResMut<'w, LinkTraffic>,
     outcomes: Outcomes<'w, 's>,
+    whereabouts: Whereabouts<'w, 's>,
     units: ParamSet<
         'w,
         's,

@@ -118,7 +118,9 @@ pub(crate) fn sync_edges(
         let located = locate(&grids, entity, edges);
         placed.put(entity, located);
     }
-    placed.apply(&mut grids);
+    if !placed.changed.is_empty() {
+        placed.apply(&mut grids);
+    }
 }
 
 /// Returns the edges of an entity that can be placed.

@@ -254,6 +254,11 @@ impl FlowFields {
         self.status(field) == FlowStatus::Ready
     }
 
+    /// Returns whether a handle is of these fields, not of others that they have replaced.
+    pub(crate) fn is_known(&self, field: &FlowField) -> bool {
+        self.fields.contains_key(&*field.0)
+    }
+
     /// Returns whether the field has all its answers: it is complete, for the grid as it was in the last tick, or there are none.
     pub(crate) fn is_settled(&self, grids: &NavGrids, field: &FlowField) -> bool {
         let generation = grids.generation(field.grid());

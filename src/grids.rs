@@ -38,7 +38,14 @@ pub struct NavGrids {
     pub(crate) insertions: u64,
     pub(crate) removals: u64,
     pub(crate) frame_changes: u64,
+    /// Number of this resource among those that the app has had; 0 before its first tick.
+    number: u64,
 }
+
+/// How many resources of grids the app has had: a game may insert another one for each level.
+#[derive(Resource, Clone, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct KnownGrids(u64);
 
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
@@ -87,6 +94,7 @@ impl Default for NavGrids {
             insertions: 0,
             removals: 0,
             frame_changes: 0,
+            number: 0,
         }
     }
 }
@@ -102,6 +110,8 @@ impl NavGrids {
     /// Adds a grid, or replaces the grid with this number: running searches on it restart, walking critters
     /// check their paths, and every `NavBlocker` blocks its cells on the new grid. The grid receives the
     /// profiles of this resource. (Swapping a grid through [`get_mut`](Self::get_mut) would do none of this.)
+    ///
+    /// Of a grid that was [removed](Self::remove), or copied from one here, what entities had placed on it is taken away first.
     pub fn insert(&mut self, id: GridId, grid: NavGrid, frame: GridFrame) {
         self.insert_level(id, grid, frame, false);
     }
@@ -115,6 +125,7 @@ impl NavGrids {
         is_fed_by_tiles: bool,
     ) {
         self.remove(id);
+        grid.forget_placed();
         grid.set_profiles(self.profiles.clone());
         grid.continue_from(self.last_revision);
         grid.build_layers(); // build during level loading, not in the first tick
@@ -123,7 +134,8 @@ impl NavGrids {
         self.grids.insert(id, Level { grid, frame, generation: self.insertions, is_fed_by_tiles });
     }
 
-    /// Removes a grid. Requests on it fail with [`GridGone`](crate::prelude::PathFailure).
+    /// Removes a grid. Requests on it fail with [`GridGone`](crate::prelude::PathFailure). A grid that tilemaps fill stays away
+    /// until their extent changes: despawn them, or remove their `NavSource`, instead.
     pub fn remove(&mut self, id: GridId) -> Option<NavGrid> {
         let grid = self.grids.remove(&id)?.grid;
         self.last_revision = self.last_revision.max(grid.revision());
@@ -151,7 +163,12 @@ impl NavGrids {
         }
     }
 
-    /// Returns the grid with this number for permanent edits, those of tilemaps and blockers.
+    /// Returns whether there is a grid with this number that tilemaps write.
+    pub(crate) fn is_fed_by_tiles(&self, id: GridId) -> bool {
+        self.grids.get(&id).is_some_and(|level| level.is_fed_by_tiles)
+    }
+
+    /// Returns the grid with this number for edits of what entities place there.
     pub(crate) fn edit_mut(&mut self, id: GridId) -> Option<&mut NavGrid> {
         self.grids.get_mut(&id).map(|level| &mut level.grid)
     }
@@ -222,10 +239,34 @@ impl NavGrids {
     /// further one returns number 255, which refers to the 256th profile.
     pub fn add_profile(&mut self, profile: Profile) -> ProfileId {
         let id = ProfileId(self.profiles.len().min(255) as u8);
-        let mut profiles = self.profiles.clone();
-        profiles.push(profile);
-        self.set_profiles(profiles);
+        if self.profiles.len() < 256 {
+            let mut profiles = self.profiles.clone();
+            profiles.push(profile);
+            self.set_profiles(profiles);
+        }
         id
+    }
+}
+
+/// Where the game has inserted this resource anew, continues the counters of the one before, so that everything notices that its
+/// grids are others.
+pub(crate) fn adopt_grids(mut grids: ResMut<NavGrids>, mut known: ResMut<KnownGrids>) {
+    if grids.number != known.0 || known.0 == 0 {
+        let grids = &mut *grids;
+        let before = known.0 << 32; // more than have ever been counted
+        known.0 += 1;
+        grids.number = known.0;
+        if before > 0 {
+            grids.last_revision += before;
+            grids.insertions += before;
+            grids.removals += before;
+            grids.frame_changes += before;
+            for level in grids.grids.values_mut() {
+                level.generation += before;
+                level.grid.forget_placed();
+                level.grid.continue_from(level.grid.revision() + before);
+            }
+        }
     }
 }
 

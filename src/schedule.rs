@@ -56,7 +56,7 @@ use crate::{
     crowds::{Crowds, advance_crowds, drop_stale_crowds, enter_crowds, steer_critters},
     edges::{NavEdges, PlacedEdges, sync_edges},
     flow::{FlowField, FlowFields, FlowStatus, update_flow_fields},
-    grids::NavGrids,
+    grids::{KnownGrids, NavGrids, adopt_grids},
     group::{
         Group, GroupArrived, GroupNumbers, GroupSlot, GroupSlotRefused, GroupSpeedLimit,
         GroupState, form_groups,
@@ -141,7 +141,7 @@ impl Plugin for TilePathPlugin {
         use TilePathSystems::{Accept, All, Command, Deliver, Draw, Move, Search, SyncGrid};
         let is_fixed = self.schedule == FixedUpdate.intern();
         for_each_type! {
-            app.init_resource: NavGrids, Pathfinder, PathCounters, TilePathSettings, RequestInbox,
+            app.init_resource: NavGrids, KnownGrids, Pathfinder, PathCounters, TilePathSettings, RequestInbox,
             PlacedBlockers, PlacedEdges, NavLinks, LinkTraffic, Crowds, GroupNumbers, OrderQueues, FlowFields, Time, OpenRequests,
             GridsSeen, DrawnFrames, CritterDrawing
         }
@@ -155,7 +155,8 @@ impl Plugin for TilePathPlugin {
         app.configure_sets(self.schedule, stages).add_systems(
             self.schedule,
             (
-                (sync_blockers, sync_edges, sync_links).chain().in_set(SyncGrid),
+                adopt_grids.in_set(SyncGrid),
+                (sync_blockers, sync_edges, sync_links).chain().after(adopt_grids).in_set(SyncGrid),
                 (form_groups, advance_orders).chain().in_set(Command),
                 (
                     begin_tick,
@@ -201,7 +202,8 @@ impl Plugin for TilePathPlugin {
 fn add_tilemaps(app: &mut App, schedule: InternedScheduleLabel) {
     use crate::tilemap::{build, combine_sources, forget_sources};
     build(app);
-    let in_order = (forget_sources, combine_sources).chain().before(sync_blockers);
+    let in_order =
+        (forget_sources, combine_sources).chain().after(adopt_grids).before(sync_blockers);
     app.add_systems(schedule, in_order.in_set(TilePathSystems::SyncGrid));
     #[cfg(feature = "tilemap")]
     {

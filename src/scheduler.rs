@@ -105,9 +105,10 @@ pub struct PathCounters {
     pub restarts: u64,
     /// Expansions, including those over chunks.
     pub expansions: u64,
-    /// Expansions in the last tick, plus the budget spent on accepting requests.
+    /// Budget used in the last tick: expansions, and what accepting requests took. Where a search took more than there was, the
+    /// rest counts in the ticks that follow.
     pub spent_last_tick: u32,
-    /// Requests waiting now, including those not yet read.
+    /// Requests waiting now, including insertions and removals that are not read yet.
     pub waiting: usize,
     /// Requests without a path that will be retried.
     pub waiting_again: usize,

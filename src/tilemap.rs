@@ -41,7 +41,7 @@ pub use tile_edges::TileEdges;
 
 use bevy::prelude::*;
 #[cfg(feature = "tilemap")]
-use bevy_ecs_tilemap::prelude::{TilePos, TilemapId};
+use bevy_ecs_tilemap::prelude::{TilePos, TileTextureIndex, TileVisible, TilemapId};
 
 use self::sources::{Content, TileSources};
 use crate::nav::{Cell, GridId, grid::MAX_SIDE, terrain::TerrainId};
@@ -54,8 +54,8 @@ use crate::nav::{Cell, GridId, grid::MAX_SIDE, terrain::TerrainId};
 /// let source = NavSource::by_texture([TerrainId(b'G'), TerrainId(b'.'), TerrainId(b'W')]);
 /// # assert_eq!(source.grid, GridId::default());
 /// ```
-#[derive(Component, Clone, Debug, Default, Reflect)]
-#[reflect(Component, Debug, Default, Clone)]
+#[derive(Component, Clone, Debug, Default, PartialEq, Reflect)]
+#[reflect(Component, Debug, Default, PartialEq, Clone)]
 #[require(SourceStatus)]
 #[must_use]
 pub struct NavSource {
@@ -212,11 +212,18 @@ fn check(layout: TileLayout, size: UVec2) -> Result<(), SourceError> {
     Ok(())
 }
 
+/// A tile is read again when it loses one of these, or is gone.
+#[cfg(feature = "tilemap")]
+type PartsOfTiles = (TilePos, TilemapId, TileTextureIndex, TileVisible, TileTerrain, TileEdges);
+
 /// Adds the resources, observers and types of the stage.
 pub(crate) fn build(app: &mut App) {
     app.init_resource::<TileSources>()
         .add_observer(|map: On<Remove, NavSource>, mut sources: ResMut<TileSources>| {
             sources.removed_sources.push(map.entity);
+        })
+        .add_observer(|map: On<Remove, NavSource>, mut commands: Commands| {
+            commands.entity(map.entity).try_remove::<SourceStatus>();
         })
         .register_type::<NavSource>()
         .register_type::<SourceStatus>()
@@ -224,10 +231,7 @@ pub(crate) fn build(app: &mut App) {
         .register_type::<TileTerrain>()
         .register_type::<TileEdges>();
     #[cfg(feature = "tilemap")]
-    app.add_observer(
-        |tile: On<Remove, (TilePos, TilemapId, TileTerrain, TileEdges)>,
-         mut sources: ResMut<TileSources>| {
-            sources.removed_tiles.push(tile.entity);
-        },
-    );
+    app.add_observer(|tile: On<Remove, PartsOfTiles>, mut sources: ResMut<TileSources>| {
+        sources.removed_tiles.push(tile.entity);
+    });
 }

@@ -8,7 +8,7 @@ use super::{Crossing, Crossings, Waiting, queue::Traveler};
 use crate::{
     group::GroupSpeedLimit,
     links::{Hop, LinkEntered, LinkLeft},
-    nav::{Cell, CellRect, GridId, walk::PROGRESS_PER_COST},
+    nav::{Cell, CellRect, GridId, NavGrid, walk::PROGRESS_PER_COST},
     unit::{CrowdTeam, work},
 };
 
@@ -73,7 +73,7 @@ impl Crossings<'_, '_> {
         // The cells that it needs to land on any of those.
         let needed = grid.footprint(unit.profile).cells_under(area);
         let mut cells: Vec<Cell> = area.cells().collect();
-        cells.retain(|&cell| grid.cost(unit.profile, cell) > 0);
+        cells.retain(|&cell| goes_on_from(grid, &unit, cell));
         cells.sort_by_key(|cell| cell.chebyshev(unit.next.landing));
         let free = match self.units.p1().get(unit.entity) {
             _ if is_ghost => cells.first().copied(),
@@ -102,7 +102,7 @@ impl Crossings<'_, '_> {
             let [_, to] = self.outcomes.links.ends(one.next.hop);
             let (grid, cell) = other.at;
             let level = self.grids.get(grid);
-            let fits = level.is_some_and(|level| level.cost(one.profile, cell) > 0);
+            let fits = level.is_some_and(|level| goes_on_from(level, one, cell));
             fits && to.grid == grid && to.area.contains(cell)
         };
         let sizes = |one: &Waiting, at: &Waiting| {
@@ -207,4 +207,11 @@ impl Crossings<'_, '_> {
             self.traffic.crossings.push(crossing);
         }
     }
+}
+
+/// Whether a unit can stand on a cell behind its link, and go on from there as from the one that was planned.
+fn goes_on_from(grid: &NavGrid, unit: &Waiting, cell: Cell) -> bool {
+    let region = grid.region(unit.profile, cell);
+    let planned = grid.region(unit.profile, unit.next.landing);
+    region.is_some() && (planned.is_none() || region == planned)
 }

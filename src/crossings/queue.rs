@@ -123,12 +123,23 @@ impl Crossings<'_, '_> {
         let links = &mut self.outcomes.links;
         links.note_use(profile);
         let is_usable = links.is_usable(profile, next.hop);
-        let end = links.ends(next.hop)[0];
+        let [end, landing] = links.ends(next.hop);
         let Some((state, _)) = unit.critter.as_mut().filter(|_| is_usable) else {
-            match unit.critter {
-                _ if is_usable => return true, // the game moves it
-                Some(_) => self.outcomes.resolve_again(&mut unit),
-                None => self.outcomes.path_lost(&mut unit, &self.grids),
+            let is_moved_by_game = unit.critter.is_none();
+            // Within one grid it has no other `NavAgent` behind the link, which would say so.
+            let has_crossed = || {
+                let position = self.whereabouts.position(entity);
+                let cell = position.and_then(|at| self.grids.cell_at(landing.grid, at));
+                end.grid == landing.grid
+                    && cell.is_some_and(|cell| landing.area.contains(cell))
+                    && ![unit.path.0.start(), unit.path.0.end()]
+                        .iter()
+                        .any(|&cell| landing.area.contains(cell))
+            };
+            match is_moved_by_game {
+                true if is_usable && !has_crossed() => return true,
+                true if !is_usable => self.outcomes.path_lost(&mut unit, &self.grids),
+                _ => self.outcomes.resolve_again(&mut unit),
             }
             return false;
         };
@@ -179,8 +190,7 @@ impl Crossings<'_, '_> {
             }
         }
         for (hop, mut queue) in queues {
-            let area = self.outcomes.links.ends(hop)[0].area;
-            let room = area.width.saturating_mul(area.height);
+            let room = self.outcomes.links.places(&self.grids, hop);
             let room = room.saturating_mul(CALLED_PER_CELL).saturating_add(1);
             queue.queued.sort_unstable();
             queue.on_the_way.sort_unstable();

@@ -108,7 +108,7 @@ pub(crate) fn enter_crowds(
         let Ok(mut critter) = newcomers.get_mut(entity) else {
             continue;
         };
-        let is_ghost = !critter.critter.collides;
+        let leaves = !critter.critter.collides && critter.state.unit().is_some();
         let has_room = critter.update_placement(&grids, &mut crowds, &whereabouts);
         if let Ok(critter) = newcomers.get(entity)
             && critter.is_misplaced(&grids, &crowds)
@@ -117,11 +117,11 @@ pub(crate) fn enter_crowds(
         } else {
             crowds.outside.remove(&entity);
         }
-        if (is_ghost || !has_room)
+        if (leaves || !has_room)
             && let Ok(mut unit) = critters.p2().get_mut(entity)
             && unit.status.is_walking()
         {
-            if is_ghost {
+            if leaves {
                 outcomes.crowd_left(&mut unit);
             } else {
                 unit.set_stuck(Hindrance::NoRoom);
@@ -192,7 +192,7 @@ impl NewcomerReadOnlyItem<'_, '_> {
     fn is_misplaced(&self, grids: &NavGrids, crowds: &Crowds) -> bool {
         let member = &self.state.member;
         if member.unit.is_none() {
-            return self.critter.collides;
+            return self.critter.collides || member.is_newcomer; // no longer, as a ghost
         }
         let wanted = grid_and_profile(grids, self.agent, self.request, self.state);
         let matches_profile = |(id, profile)| {

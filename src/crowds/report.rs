@@ -140,10 +140,14 @@ impl ShownItem<'_, '_> {
         let Some((tail, head)) = cells else {
             return;
         };
+        let before = state.walk;
         if tail == head {
             state.read_back(Some(frame), self.transform);
+            if before.is_between_cells() {
+                // What the game wrote while it was on its step does not count.
+                state.set_drawn(self.transform.translation.truncate());
+            }
         }
-        let before = state.walk;
         let direction = Direction::between(tail, head).unwrap_or(before.direction());
         let walk = Walk::between_cells((tail, head), direction, crowd.progress(unit));
         let size = crowd.size(unit).unwrap_or(1);

@@ -2,6 +2,8 @@
 //!
 //! Input: a critter, and the cell where it lands. Output: it is a unit of the crowd there, drawn where it was. Units that stand idle on landing cells step aside.
 
+use core::cmp::Reverse;
+
 use bevy::prelude::*;
 
 use super::{
@@ -10,12 +12,15 @@ use super::{
 };
 use crate::{
     grids::NavGrids,
-    nav::{Cell, CellRect, GridId, ProfileId, Walk},
+    nav::{
+        Cell, CellRect, GridId, PathCost, Profile, ProfileId, Walk,
+        range::{InRange, Movement, MovementRange, RangeQuery},
+    },
     unit::{CritterState, Facing, PathSync},
 };
 
-/// How far idle units step aside at most, in cells.
-const MAX_STEP_ASIDE: i32 = 12;
+/// How far idle units step aside at most, in steps over ground as costly as that on which they stand.
+const MAX_STEP_ASIDE: u64 = 12;
 
 impl Crowds {
     /// Returns whether a critter of a profile could stand on a cell of a grid.
@@ -80,17 +85,19 @@ impl Crowds {
             return;
         }
         let blocked = grid.anchors_over(profile, area.intersection(grid.rect()));
-        let is_free = |&(_, at): &(u64, Cell)| {
-            !blocked.contains(at)
-                && grid.can_reach(profile, from, at)
-                && crowd.nearest_free_cell(grid, (at, profile), Some(unit), 0).is_some()
+        let is_free = |to: &InRange| {
+            !blocked.contains(to.cell)
+                && crowd.nearest_free_cell(grid, (to.cell, profile), Some(unit), 0).is_some()
         };
-        let to = (1..=MAX_STEP_ASIDE).find_map(|distance| {
-            let around = grid.topology().cells_around(from, distance..=distance);
-            around.filter(is_free).min_by_key(|&(square, at)| (square, at.y, at.x))
-        });
-        let path = to.and_then(|(_, to)| grid.find_path(profile, from, to).ok());
-        if let Some(path) = path {
+        // Along paths: what is near behind a wall is far, and the search must not take long.
+        let mut range = MovementRange::new();
+        let step = PathCost::PLAIN_STEP.0 * u64::from(grid.cost(profile, from));
+        let most = PathCost(MAX_STEP_ASIDE * step / u64::from(Profile::PLAIN_COST));
+        let query = RangeQuery::new(from, Movement::Cost(most)).profile(profile);
+        let is_filled = range.fill(grid, query).is_ok();
+        let free = range.cells().filter(is_free).filter(|_| is_filled);
+        let to = free.max_by_key(|to| (to.left, Reverse((to.cell.y, to.cell.x))));
+        if let Some(path) = to.and_then(|to| range.path_to(grid, to.cell)) {
             let sent = crowd.follow(grid, unit, &path);
             debug_assert!(sent.is_ok(), "{sent:?}");
         }

@@ -23,7 +23,7 @@ use crate::{
     entity_keys::map_keys,
     flow::{FlowField, FlowFields},
     grids::NavGrids,
-    nav::{GridId, ProfileId},
+    nav::{Cell, GridId, ProfileId},
 };
 
 /// Ticks after which the fields of a profile are dropped that has used no link: 16 seconds at Bevy's 64 ticks per second.
@@ -105,20 +105,19 @@ pub(crate) struct PlacedLink {
     pub(crate) entity: Entity,
     pub(crate) link: NavLink,
     status: LinkStatus,
+    /// The profiles whose units may cross it and can stand at both ends.
+    users: Vec<ProfileId>,
 }
 
 impl PlacedLink {
     pub(super) fn admits(&self, profile: ProfileId) -> bool {
-        self.status == LinkStatus::Connected
-            && self.link.profiles.as_ref().is_none_or(|profiles| profiles.contains(&profile))
+        self.status == LinkStatus::Connected && self.users.contains(&profile)
     }
 }
 
 pub(crate) fn note_inserted(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
     if let Some(mut links) = world.get_resource_mut::<NavLinks>() {
-        links.inserted += 1;
-        let number = links.inserted;
-        links.numbers.entry(entity).or_insert(number);
+        links.number(entity);
         links.noted.push(entity);
     }
 }
@@ -127,6 +126,7 @@ pub(crate) fn note_removed(mut world: DeferredWorld, HookContext { entity, .. }:
     if let Some(mut links) = world.get_resource_mut::<NavLinks>() {
         links.noted.push(entity);
     }
+    world.commands().entity(entity).try_remove::<LinkStatus>();
 }
 
 type Links<'w, 's, F> = Query<'w, 's, (Entity, &'static NavLink), F>;
@@ -144,6 +144,12 @@ pub(crate) fn sync_links(
     let noted = std::mem::take(&mut links.noted);
     let now = state_of(&grids);
     let mut is_changed = std::mem::replace(&mut links.grids_seen, now) != now;
+    // Those from before the plugin was added.
+    let unknown = changed.iter().map(|(entity, _)| entity);
+    let mut unknown: Vec<Entity> =
+        unknown.filter(|entity| !links.numbers.contains_key(entity)).collect();
+    unknown.sort_unstable();
+    unknown.into_iter().for_each(|entity| links.number(entity));
     let renewed = changed.iter().chain(noted.iter().filter_map(|&one| all.get(one).ok()));
     let mut renewed: Vec<(u64, Entity)> =
         renewed.filter_map(|(entity, _)| Some((*links.numbers.get(&entity)?, entity))).collect();
@@ -160,7 +166,13 @@ pub(crate) fn sync_links(
     }
     if is_changed {
         for placed in links.links.values_mut() {
-            placed.status = status_of(&grids, &placed.link);
+            let users = users_of(&grids, &placed.link);
+            placed.status = match &users {
+                Err(error) => LinkStatus::Broken(*error),
+                Ok(_) if placed.link.is_open && placed.link.capacity > 0 => LinkStatus::Connected,
+                Ok(_) => LinkStatus::Shut,
+            };
+            placed.users = users.unwrap_or_default();
             if let Ok(mut status) = statuses.get_mut(placed.entity) {
                 status.set_if_neq(placed.status);
             }
@@ -181,12 +193,13 @@ fn state_of(grids: &NavGrids) -> [u64; 4] {
     [grids.insertions, grids.removals, revisions, profiles]
 }
 
-fn status_of(grids: &NavGrids, link: &NavLink) -> LinkStatus {
+/// Returns the profiles whose units may cross a link and can stand at both ends, or why there are none.
+fn users_of(grids: &NavGrids, link: &NavLink) -> Result<Vec<ProfileId>, LinkError> {
     let all = 0..grids.profiles().len().min(256);
     let all = || all.clone().map(|number| ProfileId(number as u8));
     let named = link.profiles.iter().flatten().copied();
     if let Some(profile) = named.clone().find(|&profile| !all().any(|known| known == profile)) {
-        return LinkStatus::Broken(LinkError::UnknownProfile(profile));
+        return Err(LinkError::UnknownProfile(profile));
     }
     let users: Vec<ProfileId> =
         if link.profiles.is_some() { named.collect() } else { all().collect() };
@@ -199,25 +212,29 @@ fn status_of(grids: &NavGrids, link: &NavLink) -> LinkStatus {
     };
     for end in [link.from, link.to] {
         let Some(grid) = grids.get(end.grid) else {
-            return LinkStatus::Broken(LinkError::NoSuchGrid(end.grid));
+            return Err(LinkError::NoSuchGrid(end.grid));
         };
         if end.area.intersection(grid.rect()).is_empty() {
-            return LinkStatus::Broken(LinkError::OutOfBounds(end));
+            return Err(LinkError::OutOfBounds(end));
         }
     }
-    let at_start: Vec<ProfileId> =
-        users.into_iter().filter(|&profile| can_stand(profile, link.from)).collect();
-    if at_start.is_empty() {
-        return LinkStatus::Broken(LinkError::Impassable(link.from));
+    let mut users = users;
+    for end in [link.from, link.to] {
+        users.retain(|&profile| can_stand(profile, end));
+        if users.is_empty() {
+            return Err(LinkError::Impassable(end));
+        }
     }
-    if !at_start.iter().any(|&profile| can_stand(profile, link.to)) {
-        return LinkStatus::Broken(LinkError::Impassable(link.to));
-    }
-    let is_open = link.is_open && link.capacity > 0;
-    if is_open { LinkStatus::Connected } else { LinkStatus::Shut }
+    Ok(users)
 }
 
 impl NavLinks {
+    /// Numbers an entity, in the order of insertion.
+    fn number(&mut self, entity: Entity) {
+        self.inserted += 1;
+        self.numbers.entry(entity).or_insert(self.inserted);
+    }
+
     /// Looks again, in the next tick, at entities that may not be links any more.
     pub(crate) fn check_all(&mut self) {
         self.noted.extend(self.numbers.keys());
@@ -241,8 +258,8 @@ impl NavLinks {
         self.inserted += u64::from(is_other);
         let number = if is_other { self.inserted } else { number };
         self.numbers.insert(entity, number);
-        let (link, status) = (link.clone(), LinkStatus::New);
-        self.links.insert(number, PlacedLink { entity, link, status });
+        let (link, status, users) = (link.clone(), LinkStatus::New, Vec::new());
+        self.links.insert(number, PlacedLink { entity, link, status, users });
         true
     }
 
@@ -251,7 +268,10 @@ impl NavLinks {
         let Self { last_used, links, fields, now, .. } = self;
         let known = last_used.len();
         last_used.retain(|_, last| *last + TICKS_KEPT >= *now);
-        if is_changed || last_used.len() < known || std::mem::take(&mut self.is_profile_new) {
+        // The game may have replaced the resource of fields.
+        let are_known = fields.values().all(|field| flows.is_known(field));
+        let is_renewed = std::mem::take(&mut self.is_profile_new) || !are_known;
+        if is_changed || last_used.len() < known || is_renewed {
             Self::hold_fields_of(last_used, links, fields, flows);
         }
     }
@@ -269,6 +289,7 @@ impl NavLinks {
             if placed.admits(profile) {
                 for end in [placed.link.from, placed.link.to] {
                     let field = fields.remove(&(profile, end));
+                    let field = field.filter(|field| flows.is_known(field));
                     let field = field.unwrap_or_else(|| flows.request(end.grid, profile, end.area));
                     held.insert((profile, end), field);
                 }
@@ -331,6 +352,18 @@ impl NavLinks {
         self.links.get(&hop.number).is_some_and(|placed| {
             placed.admits(profile) && !(hop.is_backwards && placed.link.is_one_way)
         })
+    }
+
+    /// Returns how many cells at the beginning of a crossing some of its users can stand on.
+    pub(crate) fn places(&self, grids: &NavGrids, hop: Hop) -> u32 {
+        let end = self.ends(hop)[0];
+        let Some((placed, grid)) = self.links.get(&hop.number).zip(grids.get(end.grid)) else {
+            return 0;
+        };
+        let cells = end.area.intersection(grid.rect()).cells();
+        let can_stand =
+            |&cell: &Cell| placed.users.iter().any(|&profile| grid.cost(profile, cell) > 0);
+        cells.filter(can_stand).count() as u32
     }
 
     pub(crate) fn placed(&self, hop: Hop) -> Option<&PlacedLink> {

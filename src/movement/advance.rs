@@ -10,7 +10,7 @@ use crate::{
     coordinates::GridFrame,
     grids::NavGrids,
     group::GroupSpeedLimit,
-    nav::{NavGrid, WalkEvent},
+    nav::{GridId, NavGrid, WalkEvent},
     request::{Outcomes, Requester, RequesterItem, clear_stuck},
     unit::{Critter, Facing, SpeedLimit, work},
     whereabouts::Whereabouts,
@@ -106,7 +106,7 @@ impl WalkerItem<'_, '_> {
         if self.critter.collides || self.is_disabled {
             return None; // the crowd moves it, or it stands still
         }
-        let event = self.walk((grid, frame), around)?;
+        let event = self.walk((id, grid, frame), around)?;
         clear_stuck(&mut self.unit.status, &self.unit.path); // it has become a ghost
         match event {
             _ if !is_walking => None,
@@ -118,7 +118,7 @@ impl WalkerItem<'_, '_> {
 
     fn walk(
         &mut self,
-        (grid, frame): (&NavGrid, &GridFrame),
+        (id, grid, frame): (GridId, &NavGrid, &GridFrame),
         around: &Surroundings,
     ) -> Option<WalkEvent> {
         let seconds = around.time.delta_secs();
@@ -131,6 +131,7 @@ impl WalkerItem<'_, '_> {
             let position = around.whereabouts.position(self.unit.entity).unwrap_or(Vec2::NAN);
             state.place_at(frame.to_cells(position));
             state.set_drawn(transform.translation.truncate());
+            state.member.grid = id;
         }
         state.blend_from_previous(lines);
         let speed = GroupSpeedLimit::speed(self.critter.speed, self.limit, self.group_limit);
@@ -139,10 +140,20 @@ impl WalkerItem<'_, '_> {
             state.draw_in(lines, per_work * work as f32);
             return None; // it stands on the cell where it will land
         }
+        let before = state.walk;
         let event = state.walk.advance(path, grid, profile, work);
         state.draw_in(lines, (speed * seconds).max(0.0));
-        if state.walk.is_between_cells() {
-            self.facing.set_if_neq(Facing::on(frame, state.walk.direction().offset()));
+        let (is_on_step, has_moved) =
+            (state.walk.is_between_cells(), state.walk.tail() != before.tail());
+        if is_on_step || has_moved {
+            let ahead = Some(state.heading).filter(|&heading| heading != (0, 0));
+            let ahead = ahead.unwrap_or(state.walk.direction().offset());
+            self.facing.set_if_neq(Facing::on(frame, ahead));
+        }
+        if !is_on_step && (has_moved || before.is_between_cells()) {
+            // What the game wrote while it was on its way does not count. It turns also if a tick took it all the way.
+            state.set_drawn(transform.translation.truncate());
+            state.is_turning = true;
         }
         Some(event)
     }

@@ -5,7 +5,11 @@ use std::collections::BTreeMap;
 #[cfg(feature = "visibility")]
 use bevy::camera::{primitives::Aabb, visibility::ViewVisibility};
 use bevy::{
-    ecs::{entity_disabling::Disabled, query::QueryData, system::SystemChangeTick},
+    ecs::{
+        entity::EntityHashMap,
+        query::QueryData,
+        system::{SystemChangeTick, SystemParam},
+    },
     prelude::*,
 };
 
@@ -16,6 +20,7 @@ use crate::{
     nav::{Crowd, GridId},
     request::grid_of,
     unit::{Critter, CritterState, Drawing, Facing, RequestState, TransformWrites},
+    whereabouts::Whereabouts,
 };
 
 /// How critters are drawn.
@@ -26,7 +31,7 @@ pub struct CritterDrawing {
     /// Whether critters that no camera sees are drawn only when they begin or end a step. Their transforms are up to one
     /// cell behind then, but they move as ever. Saves a part of the time of drawing where the camera sees few critters
     /// of a large crowd, and what Bevy does with changed transforms. Default false: games may read the transforms of
-    /// critters that are out of sight.
+    /// critters that are out of sight. Walking ghosts are always drawn.
     ///
     /// Needs the feature `visibility` (default). Only critters with an `Aabb` of their own are skipped: Bevy gives one to
     /// sprites and meshes. A critter that only has children with pictures is always drawn.
@@ -79,59 +84,114 @@ const TURN_PER_CELL: f32 = core::f32::consts::TAU;
 /// a second.
 const MIN_TURN_SPEED: f32 = 4.0;
 
+/// What drawing a critter depends on beside the critter.
+#[derive(SystemParam)]
+pub(crate) struct Around<'w> {
+    grids: Res<'w, NavGrids>,
+    crowds: Res<'w, Crowds>,
+    drawing: Res<'w, CritterDrawing>,
+    time: Option<Res<'w, Time>>,
+    fixed: Option<Res<'w, Time<Fixed>>>,
+}
+
+/// Children of this frame, and where their parents are.
+#[derive(Default)]
+pub(crate) struct Children {
+    entities: Vec<(Entity, Entity)>,
+    parents: EntityHashMap<GlobalTransform>,
+}
+
 /// Writes the transform of every critter whose drawn position has changed: because it walks or because its
-/// grid was moved. A standing critter can be relocated by writing its transform.
+/// grid was moved. A standing critter can be relocated by writing its transform. Children come last: where their parents are by
+/// then is computed for them.
 pub(crate) fn place_transforms(
-    grids: Res<NavGrids>,
-    crowds: Res<Crowds>,
-    drawing: Res<CritterDrawing>,
+    around: Around,
     mut writes: ResMut<TransformWrites>,
-    (time, fixed): (Option<Res<Time>>, Option<Res<Time<Fixed>>>),
-    mut critters: Query<Drawn>,
-    parents: Query<&GlobalTransform, Allow<Disabled>>,
+    mut critters: ParamSet<(Query<Drawn>, Whereabouts)>,
+    mut children: Local<Children>,
     mut frames: ResMut<DrawnFrames>,
     ticks: SystemChangeTick,
 ) {
     writes.written = Some(ticks.this_run());
-    let fixed = fixed.filter(|_| writes.is_between_ticks);
+    let fixed = around.fixed.as_ref().filter(|_| writes.is_between_ticks);
     let fraction = fixed.map_or(1.0, |fixed| fixed.overstep_fraction());
-    let seconds = time.map_or(f32::INFINITY, |time| time.delta_secs());
-    let is_moved = update_frames(&grids, &mut frames.0);
-    let mut params: Option<(GridId, DrawParams)> = None;
-    for mut critter in &mut critters {
+    let seconds = around.time.as_ref().map_or(f32::INFINITY, |time| time.delta_secs());
+    let is_moved = update_frames(&around.grids, &mut frames.0);
+    let mut pass = Pass { around: &around, fraction, seconds, is_moved, params: None };
+    let Children { entities, parents } = &mut *children;
+    for mut critter in &mut critters.p0() {
         if critter.transform.last_changed() == ticks.this_run() {
             writes.moved.push(critter.entity);
         }
-        if !is_moved && critter.child_of.is_none() {
+        match critter.child_of {
+            Some(child_of) => entities.push((critter.entity, child_of.parent())),
+            None => pass.draw(&mut critter, None),
+        }
+    }
+    if entities.is_empty() {
+        return;
+    }
+    let whereabouts = critters.p1();
+    let located = entities.iter().map(|&(_, parent)| parent);
+    parents.extend(located.filter_map(|parent| Some((parent, whereabouts.transform(parent)?))));
+    let mut critters = critters.p0();
+    for (entity, parent) in entities.drain(..) {
+        if let Ok(mut critter) = critters.get_mut(entity) {
+            pass.draw(&mut critter, parents.get(&parent));
+        }
+    }
+    parents.clear();
+}
+
+/// One pass over critters; what those of one grid have in common is looked up once as long as they follow each other.
+struct Pass<'a> {
+    around: &'a Around<'a>,
+    fraction: f32,
+    seconds: f32,
+    is_moved: bool,
+    params: Option<(GridId, DrawParams<'a>)>,
+}
+
+impl Pass<'_> {
+    /// Draws a critter, unless nothing has changed.
+    #[inline]
+    fn draw(&mut self, critter: &mut DrawnItem, parent: Option<&GlobalTransform>) {
+        if !self.is_moved && critter.child_of.is_none() {
             use Drawing::{AtRest, Continue, Moves};
-            match (critter.state.drawing, &params) {
-                (AtRest, _) => continue,
-                (Continue | Moves, _) if drawing.skips_hidden && critter.is_hidden() => continue,
+            let skips_hidden = self.around.drawing.skips_hidden;
+            match (critter.state.drawing, &self.params) {
+                (AtRest, _) => return,
+                (Continue | Moves, _) if skips_hidden && critter.is_hidden() => return,
                 // In the tick in which the step began it may have gone around a corner.
                 (Continue, Some((id, params)))
                     if *id == critter.state.member.grid && params.tick > critter.state.since =>
                 {
-                    critter.go_on(params);
-                    continue;
+                    return critter.go_on(params);
                 }
                 _ => {}
             }
         }
         if critter.is_put_elsewhere() {
-            continue; // it is moved there in the next tick
+            return; // it is moved there in the next tick
         }
         let own = critter.state.member.grid;
         let id = critter.request.map_or(own, |request| grid_of(&critter.state, request));
-        if params.as_ref().is_none_or(|&(known, _)| known != id) {
-            let crowd = crowds.get(id);
-            let tick = crowd.map_or(0, Crowd::now);
-            let at = |frame| (id, DrawParams { frame, crowd, tick, fraction, is_moved, seconds });
-            params = grids.frame(id).map(at);
+        if self.params.as_ref().is_none_or(|&(known, _)| known != id) {
+            self.params = self.params_of(id).map(|params| (id, params));
         }
-        if let Some((_, params)) = params.as_ref().filter(|_| critter.state.placed) {
-            let parent = critter.child_of.and_then(|child_of| parents.get(child_of.parent()).ok());
+        if let Some((_, params)) = self.params.as_ref().filter(|_| critter.state.placed) {
             critter.draw(params, parent);
         }
+    }
+}
+
+impl<'a> Pass<'a> {
+    fn params_of(&self, id: GridId) -> Option<DrawParams<'a>> {
+        let &Self { around, fraction, seconds, is_moved, .. } = self;
+        let crowd = around.crowds.get(id);
+        let tick = crowd.map_or(0, Crowd::now);
+        let frame = around.grids.frame(id)?;
+        Some(DrawParams { frame, crowd, tick, fraction, is_moved, seconds })
     }
 }
 
@@ -168,7 +228,7 @@ impl DrawnItem<'_, '_> {
             state.now = position;
         }
         self.show(params.frame.to_world(position), parent);
-        self.turn(params);
+        self.turn(params, parent);
         let state = self.state.bypass_change_detection();
         state.drawing = match self.child_of {
             None if stands && !is_walking && !state.is_turning => Drawing::AtRest,
@@ -225,7 +285,7 @@ impl DrawnItem<'_, '_> {
     }
 
     /// Turns towards the direction in which it walks. A turn under way is finished where it stands.
-    fn turn(&mut self, params: &DrawParams) {
+    fn turn(&mut self, params: &DrawParams, parent: Option<&GlobalTransform>) {
         let state = self.state.bypass_change_detection();
         let heading = match state.heading {
             _ if !state.walk.is_between_cells() && !state.is_turning => (0, 0),
@@ -239,6 +299,9 @@ impl DrawnItem<'_, '_> {
             return;
         }
         let ahead = params.frame.step(heading.0, heading.1);
+        let ahead = parent.map_or(ahead, |parent| {
+            parent.affine().inverse().transform_vector3(ahead.extend(0.0)).truncate()
+        });
         let target = rotation_towards(ahead);
         let speed = self.critter.speed.max(MIN_TURN_SPEED);
         let most = TURN_PER_CELL * speed * params.seconds;

@@ -17,6 +17,20 @@ const LINE_WIDTH: f32 = 0.15;
 /// Ticks off the path until it gets another one: a push that is over sooner does not matter.
 const MAX_TICKS_OFF: u8 = 16;
 
+/// Most steps that are left within a radius of the end, as a multiple of it: more lead around something.
+const MOST_STEPS_IN_RADIUS: f32 = 1.5;
+
+/// Where a unit goes next.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Aim {
+    /// Along its path, or straight back to it.
+    Ahead(Vec2),
+    /// To the middle of its cell: it sees its path, but what is between costs more than the path, or is too narrow.
+    Aside(Vec2),
+    /// It sees no part of its path nearby.
+    Unseen,
+}
+
 /// What becomes of a unit that is steered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SteeringOutcome {
@@ -42,17 +56,21 @@ impl DesiredVelocity {
         let Some(here) = cell_around(point, topology) else {
             return SteeringOutcome::Ahead; // NaN: the game may yet put it somewhere
         };
-        let target = self.aim(lines, around, (here, point));
-        self.ticks_off = if target.is_some() { 0 } else { self.ticks_off + 1 };
+        let aim = self.aim(lines, around, (here, point));
+        let is_on_way = matches!(aim, Aim::Ahead(_));
+        self.ticks_off = if is_on_way { 0 } else { self.ticks_off + 1 };
         if self.ticks_off > MAX_TICKS_OFF {
             return SteeringOutcome::Lost;
         }
-        let (is_on_path, step_point) = (target.is_some(), point_on(lines, self.step));
-        let left = length(topology, step_point - point);
-        if is_on_path && self.step == lines.steps() && left <= settings.arrival_radius.max(0.0) {
+        let is_on_path = aim != Aim::Unseen;
+        if is_on_path && self.is_at_end(lines, around, (here, point), settings.arrival_radius) {
             return SteeringOutcome::AtEnd;
         }
-        let way = target.unwrap_or(step_point) - point;
+        let step_point = point_on(lines, self.step);
+        let way = match aim {
+            Aim::Ahead(target) | Aim::Aside(target) => target,
+            Aim::Unseen => step_point,
+        } - point;
         let distance = length(topology, way);
         // That of its path: it may graze the corner of a cell beside it.
         let on_path = cell_around(step_point, topology).filter(|_| is_on_path);
@@ -68,16 +86,29 @@ impl DesiredVelocity {
         SteeringOutcome::Ahead
     }
 
-    /// Finds the step it has come to, the nearest that it sees, and the point ahead to which it goes; `None` if it sees no part of
-    /// its path nearby.
-    fn aim(
-        &mut self,
+    /// Whether the end of its path is within a radius, seen from where it is, and not only passed by on the way there.
+    fn is_at_end(
+        &self,
         lines: &PathLines,
         around: &SteeringContext,
         (here, point): (Cell, Vec2),
-    ) -> Option<Vec2> {
-        let sight = Sight::new(lines, around, (here, point), self.step);
-        let nearest = sight.nearest(self.step)?;
+        radius: f32,
+    ) -> bool {
+        let (end, left) = (lines.steps(), lines.steps() - self.step);
+        let distance = length(around.grid.topology(), point_on(lines, end) - point);
+        let is_near = distance <= radius.max(0.0);
+        let is_detour = left as f32 > MOST_STEPS_IN_RADIUS * radius + 1.0;
+        let is_seen = || left == 0 || Sight::new(lines, around, (here, point), end).sees(end);
+        is_near && !is_detour && is_seen()
+    }
+
+    /// Finds the step it has come to, the nearest that it sees, and the point ahead to which it goes.
+    fn aim(&mut self, lines: &PathLines, around: &SteeringContext, at: (Cell, Vec2)) -> Aim {
+        let (here, point) = at;
+        let sight = Sight::new(lines, around, at, self.step);
+        let Some(nearest) = sight.nearest(self.step) else {
+            return Aim::Unseen;
+        };
         self.step = nearest;
         let is_on_path = sight.cell(nearest) == Some(here);
         let farthest = (nearest + LOOK_AHEAD).min(lines.steps());
@@ -92,14 +123,14 @@ impl DesiredVelocity {
             None if is_on_path && farthest > nearest => {
                 let line = sight.nearest_on_line(nearest + 1);
                 if point.distance(line) > LINE_WIDTH {
-                    return Some(line);
+                    return Aim::Ahead(line);
                 }
                 nearest + 1
             }
             None if is_on_path || sight.is_open(nearest, nearest) => nearest,
-            None => return Some(center(here)),
+            None => return Aim::Aside(center(here)),
         };
-        Some(sight.step_point(step))
+        Aim::Ahead(sight.step_point(step))
     }
 }
 

@@ -7,8 +7,9 @@ use bevy::{ecs::entity_disabling::Disabled, prelude::*};
 use crate::{
     crowds::Crowds,
     grids::NavGrids,
-    nav::{Cell, CellRect, Direction, GridId, NavGrid, Path, ProfileId},
+    nav::{CellRect, Direction, GridId, NavGrid, Path, ProfileId},
     request::{Outcomes, Requester, RequesterItem},
+    unit::AnyAnglePath,
     whereabouts::Whereabouts,
 };
 
@@ -73,16 +74,19 @@ fn is_cut_off(
     let profile = unit.state.query.profile;
     let Some((critter, _)) = &mut unit.critter else {
         let has_path = unit.status.has_path() && unit.is_latest();
-        let here = || {
+        let passed = || {
             if let Some((desired, _)) = &unit.steering {
-                return unit.path.0.cells().nth(desired.step as usize);
+                return Some(desired.step as usize);
             }
             let frame = grids.frame(unit.state.grid)?;
-            frame.anchor_at(whereabouts.position(unit.entity)?, grid.unit_size(profile))
+            let at = whereabouts.position(unit.entity)?;
+            let here = frame.anchor_at(at, grid.unit_size(profile))?;
+            unit.path.0.cells().position(|cell| cell == here)
         };
-        if !has_path || is_sound_ahead(grid, profile, &unit.path.0, here(), edits) {
-            if let (Some(any_angle), Some((desired, _))) = (&mut unit.any_angle, &unit.steering) {
-                any_angle.avoid(grid, profile, (&unit.path.0, desired.step), edits);
+        let steps = passed().unwrap_or(0);
+        if !has_path || is_sound_ahead(grid, profile, &unit.path.0, steps, edits) {
+            if let (Some(any_angle), true) = (&mut unit.any_angle, unit.steering.is_some()) {
+                avoid(any_angle, grid, profile, (&unit.path.0, steps as u32), edits);
             }
             return false;
         }
@@ -109,11 +113,24 @@ fn is_cut_off(
     }
     if let Some(any_angle) = &mut unit.any_angle {
         let steps = walk.steps_done().unwrap_or(0);
-        if any_angle.avoid(grid, profile, (&unit.path.0, steps), edits) {
-            critter.is_diverted = true;
-        }
+        critter.is_diverted |= avoid(any_angle, grid, profile, (&unit.path.0, steps), edits);
     }
     false
+}
+
+/// Lets a unit keep to the steps of its path where edits block its straight lines. Only then its lines have changed.
+fn avoid(
+    any_angle: &mut Mut<AnyAnglePath>,
+    grid: &NavGrid,
+    profile: ProfileId,
+    path: (&Path, u32),
+    edits: &[CellRect],
+) -> bool {
+    let is_diverted = any_angle.bypass_change_detection().avoid(grid, profile, path, edits);
+    if is_diverted {
+        any_angle.set_changed();
+    }
+    is_diverted
 }
 
 /// Stops a unit whose path is cut off, and searches for another.
@@ -131,24 +148,22 @@ fn repair_path(unit: &mut RequesterItem, grids: &NavGrids, outcomes: &mut Outcom
     outcomes.path_lost(unit, grids);
 }
 
-/// Whether the path of a unit that the game moves is still legal after `edits`, from the cell `here` on; all of
-/// it, where the unit has left it.
+/// Whether the path of a unit that the game moves is still legal after `edits` beyond its first `passed` steps.
 fn is_sound_ahead(
     grid: &NavGrid,
     profile: ProfileId,
     path: &Path,
-    here: Option<Cell>,
+    passed: usize,
     edits: &[CellRect],
 ) -> bool {
-    let cells: Vec<Cell> = path.cells().collect();
-    let passed = here.and_then(|here| cells.iter().rposition(|&cell| cell == here)).unwrap_or(0);
     let Some(layer) = grid.layer(profile) else {
         return false;
     };
-    cells[passed..].windows(2).all(|step| {
-        let is_near = |&rect| grid.anchors_over(profile, rect).meets_span(step[0], step[1]);
-        let direction = Direction::between(step[0], step[1]);
+    let mut steps = path.cells().skip(passed).zip(path.cells().skip(passed + 1));
+    steps.all(|(from, to)| {
+        let is_near = |&rect| grid.anchors_over(profile, rect).meets_span(from, to);
+        let direction = Direction::between(from, to);
         let can_step = |(x, y)| direction.is_some_and(|direction| layer.can_step(x, y, direction));
-        !edits.iter().any(is_near) || grid.local(step[0]).is_some_and(can_step)
+        !edits.iter().any(is_near) || grid.local(from).is_some_and(can_step)
     })
 }

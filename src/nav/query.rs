@@ -37,7 +37,9 @@ pub enum Algorithm {
     /// [`Hierarchical`](Self::Hierarchical), if an exact search for such a path takes the work of more than 24,000
     /// expansions or would have to do without jumps. It then looks farther around its route than `Hierarchical`, so that paths
     /// are at most 3 % too long on tiled worlds of real maps, and 5.1 % with
-    /// [`CornerRule::Allow`](super::terrain::CornerRule) or across edges that cost as much as hundreds of cells. The choice depends on the grid, its landmarks and the query alone.
+    /// [`CornerRule::Allow`](super::terrain::CornerRule) or across edges that cost as much as hundreds of cells.
+    /// The choice depends on the grid, its landmarks and the query alone; but of queued searches that an edit has restarted, those
+    /// for such long paths no longer try whether an exact one is short.
     #[default]
     Auto,
     /// The cheapest path, however long: [`JumpPoint`](Self::JumpPoint) where that works and pays,

@@ -108,7 +108,8 @@ impl<L: OpenList> Search<L> {
         Self::default()
     }
 
-    /// Starts to answer `query`; drops whatever ran before.
+    /// Starts to answer `query`; drops whatever ran before. Pages come from `pool`: use the same one until the search is
+    /// [finished](Self::finish) or [stopped](Self::stop).
     ///
     /// # Errors
     /// The reason, where the query fails without a search.
@@ -248,6 +249,9 @@ impl<L: OpenList> Search<L> {
         if grid.revision() == since {
             return false;
         }
+        if grid.profiles_revision() > since {
+            return true;
+        }
         // Scans, routes and checks of goal cells may have looked anywhere.
         let looks_far = self.target.uses_jumps || self.hierarchy.is_on();
         if looks_far || !self.has_single_goal_cell || self.has_lost_landmarks(grid) {
@@ -316,7 +320,8 @@ impl<L: OpenList> Search<L> {
     }
 
     /// What the start took of a work budget, in expansions: about 40 per chunk to find the nearest reachable
-    /// cell, one per goal, a quarter per row and one per cell to find the cells on which paths may end.
+    /// cell, one per goal of several cells and a quarter for each other, a quarter per row and one per cell to find the cells on
+    /// which paths may end, and where these must see the goal an eighth for each cell of a line of sight.
     #[must_use]
     pub const fn setup_work(&self) -> u32 {
         self.target.work

@@ -109,7 +109,8 @@ impl Outcomes<'_, '_> {
         }
         let is_rest = answer.delivered.is_some();
         match answer.result {
-            _ if !is_rest && unit.was_moved() => {
+            // A unit of a crowd that was moved meanwhile is put there by the crowd.
+            _ if unit.was_moved() && (!is_rest || !unit.is_in_crowd()) => {
                 self.forget_search(unit); // for the rest of a long path
                 self.resolve_again(unit);
             }
@@ -133,11 +134,11 @@ impl Outcomes<'_, '_> {
                 self.found(unit, found, is_rest);
             }
             // The grid was edited since the route over links was planned.
-            Err(PathFailure::NoPath { .. } | PathFailure::GoalImpassable(_))
-                if unit.state.journey.next.is_some() =>
-            {
-                self.resolve_again(unit);
-            }
+            Err(
+                PathFailure::NoPath { .. }
+                | PathFailure::GoalImpassable(_)
+                | PathFailure::GoalOutOfBounds(_),
+            ) if unit.state.journey.next.is_some() => self.resolve_again(unit),
             Err(reason) => {
                 unit.stop();
                 self.fail(unit, reason);

@@ -34,6 +34,11 @@ impl RequesterItem<'_, '_> {
         self.critter.as_ref().is_some_and(|(state, transform)| state.was_moved(transform))
     }
 
+    /// Whether the crowd of its grid moves it.
+    pub(super) fn is_in_crowd(&self) -> bool {
+        self.critter.as_ref().is_some_and(|(state, _)| state.unit().is_some())
+    }
+
     /// The cell it stands on or enters; of a unit that the game moves, where its last path began.
     pub(crate) fn head(&self) -> Cell {
         self.critter.as_ref().map_or(self.path.0.start(), |(state, _)| state.walk.head())

@@ -11,7 +11,7 @@ use crate::{
     crowds::Crowds,
     edges::PlacedEdges,
     flow::FlowFields,
-    grids::NavGrids,
+    grids::{KnownGrids, NavGrids},
     group::GroupNumbers,
     links::NavLinks,
     movement::{DrawnFrames, GridsSeen, MoverChanges},
@@ -81,7 +81,7 @@ macro_rules! resources {
 
 resources! {
     replicas: grids: NavGrids, flows: FlowFields;
-    plain: settings: TilePathSettings, counters: PathCounters, grids_seen: GridsSeen, frames: DrawnFrames, groups: GroupNumbers;
+    plain: known_grids: KnownGrids, settings: TilePathSettings, counters: PathCounters, grids_seen: GridsSeen, frames: DrawnFrames, groups: GroupNumbers;
     with_entities: pathfinder: Pathfinder, inbox: RequestInbox, open: OpenRequests, blockers: PlacedBlockers, edges: PlacedEdges,
         links: NavLinks, traffic: LinkTraffic, crowds: Crowds, queues: OrderQueues, movers: MoverChanges;
 }

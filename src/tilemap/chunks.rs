@@ -33,7 +33,10 @@ pub(crate) fn read_chunks(
     let reread = sources.take_reread(|chunk| chunks.contains(chunk));
     for (entity, settings, chunk, tiles, mut status) in &mut chunks {
         let is_refused = matches!(*status, SourceStatus::Refused(SourceError::TileCount { .. }));
-        let is_new = settings.is_changed() || chunk.is_changed() || reread.contains(&entity);
+        let shape = (chunk.chunk_size, TileLayout::Straight, Topology::Square);
+        let is_written = settings.is_changed() || chunk.is_changed();
+        let is_new =
+            is_written && !sources.are_read(entity, &settings, shape) || reread.contains(&entity);
         if !is_new && !tiles.is_changed() {
             continue;
         }
@@ -43,8 +46,7 @@ pub(crate) fn read_chunks(
             continue;
         }
         if is_new || is_refused {
-            let size = (chunk.chunk_size, TileLayout::Straight, Topology::Square);
-            sources.insert(Source::new(entity, (*settings).clone(), size));
+            sources.insert(Source::new(entity, (*settings).clone(), shape));
             *status = SourceStatus::Ready;
         }
         read_tiles(&mut sources, entity, &tiles);

@@ -33,8 +33,12 @@ pub(crate) fn combine_sources(
     mut grids: ResMut<NavGrids>,
     mut statuses: Statuses,
 ) {
-    rebuild_grids(&mut sources, &mut grids, &mut statuses);
-    apply_changes(&mut sources, &mut grids);
+    if !sources.rebuild.is_empty() {
+        rebuild_grids(&mut sources, &mut grids, &mut statuses);
+    }
+    if !sources.changes.is_empty() {
+        apply_changes(&mut sources, &mut grids);
+    }
 }
 
 /// Reports that a map feeds no grid.
@@ -51,7 +55,10 @@ fn rebuild_grids(sources: &mut TileSources, grids: &mut NavGrids, statuses: &mut
         let extent = sources.extent(id);
         let (width, height) = (extent.width, extent.height);
         if extent.is_empty() {
-            grids.remove(id);
+            // A grid that the game has put in their place stays.
+            if grids.is_fed_by_tiles(id) {
+                grids.remove(id);
+            }
         } else if let Some((misfit, error)) = misfit(sources, id, (width, height)) {
             sources.reject_misfit(misfit);
             if let Ok(mut status) = statuses.get_mut(misfit) {
@@ -90,13 +97,18 @@ fn misfit(
     Some((last.entity, SourceError::TooLarge { width, height }))
 }
 
+/// Returns a grid, unless the game has put one of its own in its place.
+fn fed(grids: &mut NavGrids, id: GridId) -> Option<&mut NavGrid> {
+    if grids.is_fed_by_tiles(id) { grids.edit_mut(id) } else { None }
+}
+
 /// Combines the layers again where one of them has changed.
 fn apply_changes(sources: &mut TileSources, grids: &mut NavGrids) {
     // Row by row, whatever the order of the tiles' entities.
     sources.changes.terrain.sort_unstable_by_key(|&(id, cell)| (id, cell.y, cell.x));
     for run in sources.changes.terrain.chunk_by(|a, b| a.0 == b.0) {
         let id = run[0].0;
-        let Some(grid) = grids.edit_mut(id) else {
+        let Some(grid) = fed(grids, id) else {
             continue;
         };
         let mut edit = grid.edit();
@@ -111,7 +123,7 @@ fn apply_changes(sources: &mut TileSources, grids: &mut NavGrids) {
     changed.sort_unstable();
     for run in changed.chunk_by(|a, b| a.0 == b.0) {
         let (id, cells) = (run[0].0, run.iter().map(|&(_, cell)| cell).collect::<Vec<_>>());
-        if let Some(grid) = grids.edit_mut(id) {
+        if let Some(grid) = fed(grids, id) {
             sources.write_edges(id, grid, &cells);
         }
     }

@@ -38,6 +38,13 @@ impl TerrainFn {
     }
 }
 
+impl PartialEq for TerrainFn {
+    /// Whether both are copies of one function.
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
 impl core::fmt::Debug for TerrainFn {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.write_str("TerrainFn")
@@ -52,8 +59,8 @@ impl Default for TerrainFn {
 }
 
 /// Rule that converts the tiles of a map to terrain.
-#[derive(Clone, Debug, Default, Reflect)]
-#[reflect(Debug, Default, Clone)]
+#[derive(Clone, Debug, Default, PartialEq, Reflect)]
+#[reflect(Debug, Default, PartialEq, Clone)]
 pub enum TerrainRule {
     /// By texture index; `None` leaves the cell undefined, indices beyond the table are [`TerrainId::VOID`].
     Texture(Vec<Option<TerrainId>>),

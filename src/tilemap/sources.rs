@@ -43,6 +43,12 @@ pub(super) struct Changes {
     pub(super) edges: Vec<(GridId, Cell)>,
 }
 
+impl Changes {
+    pub(super) const fn is_empty(&self) -> bool {
+        self.terrain.is_empty() && self.edges.is_empty()
+    }
+}
+
 /// What a tile has: its terrain (`None` is undefined), and its edges.
 pub(super) type Content = (Option<TerrainId>, TileEdges);
 
@@ -98,10 +104,18 @@ impl Source {
 
     /// Sets the frame of the grid, given the middle of tile (0, 0) in the world, and the steps to the next cell of a row and of a
     /// column.
-    pub(super) fn set_frame(&self, grids: &mut NavGrids, (origin, right, up): (Vec2, Vec2, Vec2)) {
-        let offset = self.settings.offset;
+    pub(super) fn set_frame(
+        &self,
+        grids: &mut ResMut<NavGrids>,
+        (origin, right, up): (Vec2, Vec2, Vec2),
+    ) {
+        let &NavSource { grid, offset, .. } = &self.settings;
         let zero = origin - right * offset.x as f32 - up * offset.y as f32;
-        grids.set_frame(self.settings.grid, GridFrame::from_axes(zero, right, up));
+        let frame = GridFrame::from_axes(zero, right, up).with_topology(self.topology);
+        // Unchanged grids are not written: games look for changes of the resource.
+        if grids.is_fed_by_tiles(grid) && grids.frame(grid) != Some(&frame) {
+            grids.set_frame(grid, frame);
+        }
     }
 
     /// Returns the number of the tile of a cell, row-major; `None` off the map.
@@ -177,6 +191,19 @@ impl Source {
 }
 
 impl TileSources {
+    /// Returns whether a map has been read with these settings and this shape: written without a change, it is not read again.
+    pub(super) fn are_read(
+        &self,
+        entity: Entity,
+        settings: &NavSource,
+        shape: (UVec2, TileLayout, Topology),
+    ) -> bool {
+        let known = self.sources.iter().find(|source| source.entity == entity);
+        known.is_some_and(|known| {
+            (known.size, known.layout, known.topology) == shape && known.settings == *settings
+        })
+    }
+
     pub(super) fn find(&mut self, entity: Entity) -> Option<&mut Source> {
         self.sources.iter_mut().find(|source| source.entity == entity)
     }

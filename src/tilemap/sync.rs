@@ -15,7 +15,7 @@ use super::{
     scan::{TileItem, Tiles, changed_tiles},
     sources::{Source, TileSources},
 };
-use crate::{grids::NavGrids, whereabouts::Whereabouts};
+use crate::{grids::NavGrids, nav::topology::Topology, whereabouts::Whereabouts};
 
 type Map = (
     Entity,
@@ -65,6 +65,9 @@ fn read_maps(sources: &mut TileSources, maps: &mut Maps, tiles: &Tiles) -> Vec<E
     let changed = maps.iter().filter(|(_, settings, size, map_type, _)| {
         settings.is_changed() || size.is_changed() || map_type.is_changed()
     });
+    let changed = changed.filter(|(map, settings, size, map_type, _)| {
+        !sources.are_read(*map, settings, shape_of(**size, **map_type))
+    });
     let mut changed: Vec<Entity> = changed.map(|map| map.0).collect();
     // Formerly rejected maps, in the order in which they were rejected.
     let mut reread = sources.take_reread(|map| maps.contains(map));
@@ -74,11 +77,10 @@ fn read_maps(sources: &mut TileSources, maps: &mut Maps, tiles: &Tiles) -> Vec<E
         let Ok((entity, settings, size, map_type, mut status)) = maps.get_mut(entity) else {
             continue; // gone
         };
-        let (layout, tiles) = (TileLayout::of(*map_type), UVec2::new(size.x, size.y));
-        match check(layout, tiles) {
+        let shape = shape_of(*size, *map_type);
+        match check(shape.1, shape.0) {
             Ok(()) => {
-                let tiles = (tiles, layout, topology_of(*map_type));
-                sources.insert(Source::new(entity, (*settings).clone(), tiles));
+                sources.insert(Source::new(entity, (*settings).clone(), shape));
                 newly_read.push(entity);
                 *status = SourceStatus::Ready;
             }
@@ -92,6 +94,11 @@ fn read_maps(sources: &mut TileSources, maps: &mut Maps, tiles: &Tiles) -> Vec<E
         read_tiles(sources, tiles.iter().filter(|tile| newly_read.contains(&tile.map.0)));
     }
     newly_read
+}
+
+/// Returns the columns and rows of a map, which cell a tile is, and the shape of cells.
+fn shape_of(size: TilemapSize, map_type: TilemapType) -> (UVec2, TileLayout, Topology) {
+    (UVec2::new(size.x, size.y), TileLayout::of(map_type), topology_of(map_type))
 }
 
 fn read_tiles<'w, 's>(sources: &mut TileSources, tiles: impl Iterator<Item = TileItem<'w, 's>>) {

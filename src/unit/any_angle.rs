@@ -19,8 +19,8 @@ use crate::{
 /// [ghosts](super::Critter::ghost) only; critters that collide follow the steps of the grid. Units with
 /// [`PathSteering`](super::PathSteering) have it, too.
 ///
-/// A path takes as long as along the grid. It never leads over costlier or impassable cells, for units of any
-/// size.
+/// A path takes as long as along the grid. It never leads over impassable cells, for units of any size, nor over cells that cost
+/// more than its steps, unless they became costlier since it was found.
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]

@@ -5,7 +5,7 @@ use bevy::prelude::*;
 use super::{CritterState, NavAgent, NavPath, PathStatus, RequestState};
 use crate::{
     coordinates::GridFrame,
-    nav::{Direction, PathCost, walk::PROGRESS_PER_COST},
+    nav::{Direction, PathCost, Topology, walk::PROGRESS_PER_COST},
 };
 
 /// Moves its entity along the paths found for its [`PathRequest`](crate::prelude::PathRequest)s.
@@ -114,8 +114,18 @@ impl Facing {
 
     /// Faces an offset in cells on a grid that lies in the world like this.
     pub(crate) fn on(frame: &GridFrame, (x, y): (i32, i32)) -> Self {
-        let direction = Direction::nearest(x, y).unwrap_or_default();
-        Self { direction, world: frame.step(x, y).normalize_or(Vec2::X) }
+        let world = frame.step(x, y).normalize_or(Vec2::X);
+        let towards = |direction: Direction| {
+            let (x, y) = direction.offset();
+            frame.step(x, y).normalize_or_zero().dot(world)
+        };
+        let nearest = match frame.topology() {
+            Topology::Square => Direction::nearest(x, y),
+            Topology::Hexagonal => (frame.topology().widest().straight_steps())
+                .map(Direction::from_bits)
+                .max_by(|&a, &b| towards(a).total_cmp(&towards(b))),
+        };
+        Self { direction: nearest.unwrap_or_default(), world }
     }
 
     /// The compass direction on screen, one of eight: which picture of a sprite sheet to show. On an isometric

@@ -32,7 +32,7 @@ pub enum PathStatus {
     /// There is a path in [`NavPath`], and the game moves the unit along it: it has no
     /// [`Critter`](crate::prelude::Critter) and no [`PathSteering`](crate::prelude::PathSteering). At the end of a path
     /// of kind [`ToLink`](PathKind::ToLink) the game takes it across, and changes the grid of its
-    /// [`NavAgent`](crate::prelude::NavAgent): then the next path is found.
+    /// [`NavAgent`](crate::prelude::NavAgent), if that is another one: then the next path is found.
     Found(PathKind),
     /// The critter, or the unit that is steered, is on its way.
     Walking(PathKind),

@@ -48,7 +48,8 @@ pub struct PathSteering {
     /// Cells per second over uniform terrain (cost 1); slower on costlier terrain in proportion. With zero, a negative number or
     /// NaN it stands still. Default 4. A [`SpeedLimit`](crate::prelude::SpeedLimit) counts, too.
     pub speed: f32,
-    /// It has arrived within this distance of the end of its path, in cells. Default 0.3; a body that stops less exactly needs more.
+    /// It has arrived within this distance of the end of its path, in cells, if no wall is between. Default 0.3; a body that stops
+    /// less exactly needs more, and so do many with one goal.
     pub arrival_radius: f32,
 }
 

@@ -19,8 +19,12 @@ pub fn make_pool() {
 
 /// Returns an app in which each update is one fixed tick (1/64 s), with an empty set of grids.
 pub fn app() -> App {
+    with_plugin(App::new())
+}
+
+/// Adds the plugin and runs the first update.
+pub fn with_plugin(mut app: App) -> App {
     make_pool();
-    let mut app = App::new();
     app.add_plugins((MinimalPlugins, TransformPlugin, TilePathPlugin::default()))
         .insert_resource(TimeUpdateStrategy::FixedTimesteps(1));
     app.finish();

@@ -465,6 +465,31 @@ fn a_job_restarted_by_edits_in_every_tick_is_answered_and_paid_for() {
     assert_eq!(replies[2].waited, 0, "the debt is paid");
 }
 
+/// An edit may restart many searches too often at once. They are run to completion one after the other, not all in one tick.
+#[test]
+fn of_many_jobs_restarted_too_often_one_is_run_to_completion_in_a_tick() {
+    const BUDGET: u32 = 500;
+    let mut world = serpentine(100);
+    let (mut queue, mut replies) = (SearchQueue::default(), Vec::new());
+    for y in 0..6 {
+        let query = PathQuery::new(Cell::new(0, 0), Cell::new(98, 99 - 2 * y));
+        queue.push(GRID, query.algorithm(Algorithm::AStar), NORMAL);
+    }
+    let wall = CellRect::single(Cell::new(1, 1));
+    while replies.len() < 6 {
+        if queue.tick() % 2 == 0 {
+            world.0.block(wall).unwrap();
+        } else {
+            world.0.unblock(wall).unwrap();
+        }
+        let before = replies.len();
+        step(&mut queue, &world, BUDGET, &mut replies);
+        assert!(replies.len() <= before + 1, "in tick {}", queue.tick());
+        assert!(queue.tick() < 500, "edits prevent an answer");
+    }
+    assert!(replies.iter().all(|reply| reply.result.is_ok()));
+}
+
 /// Checks that the first segment and the rest of a long path join; returns their total cost.
 fn joined_cost(replies: &[&Reply], query: PathQuery, grid: &NavGrid) -> PathCost {
     assert_eq!(replies.len(), 2, "the first segment and the rest");

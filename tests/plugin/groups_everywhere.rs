@@ -118,23 +118,41 @@ fn four_large_units_gather_in_the_middle_of_an_open_field() {
 
 #[test]
 fn groups_whose_slots_overlap_come_to_rest() {
-    for seed in 1..=4 {
-        let mut random = Random(seed);
-        let mut app = app_with(&field(60, 60));
-        let mut all = Vec::new();
-        for i in 0..12 {
-            let from = (2 + 15 * (i % 4), 2 + 18 * (i / 4));
-            let units: Vec<Entity> = (0..12)
-                .map(|j| spawn_at(&mut app, Critter::new(8.0), (from.0 + j % 4, from.1 + j / 4)))
-                .collect();
-            let goal = Cell::new(25 + random.below(10) as i32, 25 + random.below(10) as i32);
-            app.world_mut().spawn(Group::to(goal, units.clone()).persistent());
-            all.extend(units);
-        }
-        run(&mut app, 2_500);
-        let steps = crowd_counters(&app).steps;
-        run(&mut app, 400);
-        assert_eq!(crowd_counters(&app).steps, steps, "seed {seed}: all units stand still");
-        assert!(all.iter().all(|&unit| has_arrived(&app, unit)));
+    (1..=4).for_each(|seed| gathers(seed, false));
+}
+
+/// A door far away goes up and down all the time.
+#[test]
+fn groups_whose_slots_overlap_come_to_rest_while_the_map_is_edited() {
+    (1..=2).for_each(|seed| gathers(seed, true));
+}
+
+fn gathers(seed: u64, is_edited: bool) {
+    let mut app = app_with(&field(60, 60));
+    if is_edited {
+        app.add_systems(FixedPreUpdate, toggle_door);
     }
+    let mut random = Random(seed);
+    let mut all = Vec::new();
+    for i in 0..12 {
+        let from = (2 + 15 * (i % 4), 2 + 18 * (i / 4));
+        let units: Vec<Entity> = (0..12)
+            .map(|j| spawn_at(&mut app, Critter::new(8.0), (from.0 + j % 4, from.1 + j / 4)))
+            .collect();
+        let goal = Cell::new(25 + random.below(10) as i32, 25 + random.below(10) as i32);
+        app.world_mut().spawn(Group::to(goal, units.clone()).persistent());
+        all.extend(units);
+    }
+    run(&mut app, 2_500);
+    let steps = crowd_counters(&app).steps;
+    run(&mut app, 400);
+    assert_eq!(crowd_counters(&app).steps, steps, "seed {seed}: all units stand still");
+    assert!(all.iter().all(|&unit| has_arrived(&app, unit)));
+}
+
+fn toggle_door(mut grids: ResMut<NavGrids>) {
+    let door = CellRect::single(Cell::new(59, 59));
+    let level = grids.get_mut(GridId::default()).unwrap();
+    let is_shut = level.blockers(door.min) > 0;
+    if is_shut { level.unblock(door) } else { level.block(door) }.unwrap();
 }

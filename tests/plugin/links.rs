@@ -10,7 +10,7 @@ use bevy::{ecs::entity_disabling::Disabled, prelude::*};
 use bevy_tilepath::prelude::*;
 
 use crate::common::app::{
-    Recorded, app, events, grid, position, record, run, run_until, state, status,
+    Recorded, app, events, grid, position, record, run, run_until, state, status, with_plugin,
 };
 
 const UNIT: ProfileId = ProfileId(0);
@@ -142,6 +142,38 @@ fn a_critter_takes_the_stairs() {
         run_until(&mut app, 600, |app| has_arrived(app, unit));
         assert_eq!(place_of(&app, unit), at(DOWN, 5, 5));
     }
+}
+
+#[test]
+fn links_from_before_the_plugin_work_and_their_status_goes_with_them() {
+    let mut app = App::new();
+    let [shut, stairs] = [false, true].map(|is_open| {
+        let link = NavLink::new(at(DOWN, 15, 3), at(UP, 2, 8)).cost(4);
+        app.world_mut().spawn(link.open(is_open)).id()
+    });
+    let mut app = with_plugin(app);
+    for id in [DOWN, UP] {
+        let level = NavGrid::new(20, 12, TerrainId::GROUND).unwrap();
+        grid(&mut app).insert(id, level, frame(id));
+    }
+    let unit = spawn(&mut app, Critter::new(8.0), at(DOWN, 1, 1));
+    app.update();
+    assert_eq!(
+        [shut, stairs].map(|link| link_status(&app, link)),
+        [LinkStatus::Shut, LinkStatus::Connected]
+    );
+    send(&mut app, unit, at(UP, 12, 2));
+    run_until(&mut app, 600, |app| has_arrived(app, unit));
+    app.world_mut().entity_mut(stairs).remove::<NavLink>();
+    app.update();
+    assert_eq!(app.world().get::<LinkStatus>(stairs), None);
+    send(&mut app, unit, at(DOWN, 1, 1));
+    run_until(&mut app, 100, |app| has_ended(app, unit));
+    assert!(matches!(status(&app, unit), PathStatus::Failed(_)));
+    // Inserted again, it is a new link.
+    app.world_mut().entity_mut(stairs).insert(NavLink::new(at(DOWN, 15, 3), at(UP, 2, 8)));
+    app.update();
+    assert_eq!(link_status(&app, stairs), LinkStatus::Connected);
 }
 
 #[test]

@@ -768,3 +768,49 @@ fn out_of_a_wall_it_comes_on_its_side() {
         });
     }
 }
+
+/// It sees its path, but costlier ground is between: it gets another path from where it is.
+#[test]
+fn pushed_onto_costlier_ground_it_comes_back() {
+    for push in [13.0, 16.0, 24.0, 32.0] {
+        let profile = Profile::default().with(TerrainId(b'G'), 48);
+        let mut app = app();
+        grid(&mut app).set_profiles(vec![profile]);
+        let rows: Vec<u8> =
+            (0..11).flat_map(|y| vec![if y == 5 { b'.' } else { b'G' }; 40]).collect();
+        let level = NavGrid::from_terrain(40, 11, rows).unwrap();
+        grid(&mut app).insert(GridId(0), level, frame_of(Topology::Square));
+        add_walk(&mut app);
+        let unit = spawn(&mut app, (1, 5));
+        order(&mut app, unit, (38, 5));
+        run_until(&mut app, 200, |app| position(app, unit).x > 120.0);
+        app.world_mut().get_mut::<Transform>(unit).unwrap().translation.y += push;
+        run_until(&mut app, 1_500, |app| has_arrived(app, unit));
+    }
+}
+
+/// A body that cannot get nearer has arrived within the radius that the game sets, but not on the other side of a wall.
+#[test]
+fn it_arrives_within_its_radius() {
+    let mut app = app_with(&field(40, 12));
+    add_walk(&mut app);
+    for radius in [0.3, 0.6, 1.0, 2.0, 3.0] {
+        let unit = spawn(&mut app, (2, 5));
+        let steering = PathSteering::new(8.0).arrival_radius(radius);
+        app.world_mut().entity_mut(unit).insert(steering);
+        order(&mut app, unit, (30, 5));
+        run_until(&mut app, 600, |app| has_arrived(app, unit));
+        let left = (300.0 - position(&app, unit).x) / 10.0;
+        assert!((radius - 0.2..=radius).contains(&left), "{left} within {radius}");
+    }
+    // The goal is behind a wall, two cells away, and the path leads around the wall.
+    let mut app = app_with(&field(40, 12));
+    block(&mut app, CellRect::new(Cell::new(20, 0), 1, 11));
+    add_walk(&mut app);
+    let unit = spawn(&mut app, (2, 2));
+    let steering = PathSteering::new(8.0).arrival_radius(3.0);
+    app.world_mut().entity_mut(unit).insert(steering);
+    order(&mut app, unit, (21, 2));
+    run_until(&mut app, 900, |app| has_arrived(app, unit));
+    assert!(position(&app, unit).x > 200.0, "it is behind the wall");
+}

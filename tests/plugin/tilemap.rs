@@ -105,6 +105,39 @@ fn changed_moved_and_despawned_tiles_update_the_grid() {
     assert_eq!(terrain(&app, 2, 2), Some(WATER), "empty cells have the terrain of the source");
 }
 
+/// A level of tiles is left, and the next one is made by hand under the same number.
+#[test]
+fn a_grid_made_by_hand_in_the_tick_in_which_its_map_goes_stays() {
+    let hand_made = || NavGrid::new(5, 4, TerrainId(b'H')).unwrap();
+    for is_despawned in [true, false] {
+        let mut app = app();
+        let map = spawn_map(&mut app, (8, 8), by_texture());
+        app.update();
+        if is_despawned {
+            app.world_mut().entity_mut(map).despawn();
+        } else {
+            app.world_mut().entity_mut(map).remove::<NavSource>();
+        }
+        let frame = GridFrame::square(Vec2::new(7.0, 9.0), Vec2::splat(3.0));
+        let mut grids = app.world_mut().resource_mut::<NavGrids>();
+        grids.insert(GridId::default(), hand_made(), frame);
+        run(&mut app, 3);
+        assert_eq!(terrain(&app, 0, 0), Some(TerrainId(b'H')));
+    }
+    // While the map is still there, its changes do not reach the grid of the game, nor does its frame.
+    let mut app = app();
+    let map = spawn_map(&mut app, (8, 8), by_texture());
+    app.update();
+    let mut grids = app.world_mut().resource_mut::<NavGrids>();
+    let frame = GridFrame::square(Vec2::new(7.0, 9.0), Vec2::splat(3.0));
+    grids.insert(GridId::default(), hand_made(), frame);
+    let tile = tile_at(&mut app, map, (2, 2));
+    app.world_mut().get_mut::<TileTextureIndex>(tile).unwrap().0 = 1;
+    run(&mut app, 3);
+    assert_eq!(terrain(&app, 2, 2), Some(TerrainId(b'H')));
+    assert_eq!(app.world().resource::<NavGrids>().frame(GridId::default()), Some(&frame));
+}
+
 #[test]
 fn changes_without_a_change_of_terrain_are_no_edits() {
     let mut app = app();
@@ -418,9 +451,47 @@ fn rewriting_a_source_does_not_change_the_precedence() {
     spawn_map(&mut app, (4, 4), NavSource::by_texture([WATER]));
     app.update();
     assert_eq!(terrain(&app, 1, 1), Some(ROAD), "of equal layers, the first one");
-    app.world_mut().get_mut::<NavSource>(first).unwrap().set_changed();
+    app.world_mut().get_mut::<NavSource>(first).unwrap().hidden_is_empty = true;
     app.update();
     assert_eq!(terrain(&app, 1, 1), Some(ROAD));
+}
+
+#[test]
+fn a_source_written_without_a_change_builds_nothing() {
+    let mut app = app();
+    let striped = NavSource::by(|tile| Some(if tile.position.x % 2 == 0 { GRASS } else { ROAD }));
+    let map = spawn_map(&mut app, (4, 4), striped.clone());
+    app.update();
+    let before = revision(&app);
+    for _ in 0..3 {
+        app.world_mut().get_mut::<NavSource>(map).unwrap().set_changed();
+        app.world_mut().get_mut::<TilemapSize>(map).unwrap().set_changed();
+        app.update();
+    }
+    app.world_mut().entity_mut(map).insert(striped);
+    app.update();
+    assert_eq!(revision(&app), before);
+    let other = NavSource::by(|_| Some(WATER));
+    app.world_mut().entity_mut(map).insert(other);
+    app.update();
+    assert_eq!(terrain(&app, 0, 0), Some(WATER));
+}
+
+#[test]
+fn a_tile_that_loses_a_component_is_read_again() {
+    let mut app = app();
+    let source = NavSource { hidden_is_empty: true, ..by_texture().empty(WATER) };
+    let map = spawn_map(&mut app, (4, 4), source);
+    let tile = tile_at(&mut app, map, (1, 1));
+    app.world_mut().entity_mut(tile).insert((TileVisible(false), TileTextureIndex(1)));
+    app.update();
+    assert_eq!(terrain(&app, 1, 1), Some(WATER));
+    app.world_mut().entity_mut(tile).remove::<TileVisible>();
+    app.update();
+    assert_eq!(terrain(&app, 1, 1), Some(ROAD));
+    app.world_mut().entity_mut(tile).remove::<TileTextureIndex>();
+    app.update();
+    assert_eq!(terrain(&app, 1, 1), Some(GRASS));
 }
 
 #[test]

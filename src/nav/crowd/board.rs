@@ -157,7 +157,7 @@ impl Board {
     }
 
     /// Ends the steps that are over and lists all units to be decided in this tick.
-    pub fn collect_ready(&mut self, grid: &NavGrid) {
+    pub fn collect_ready(&mut self) {
         self.departures.clear();
         let mut due = core::mem::take(&mut self.due);
         self.timers.take_due(self.now, &mut due);
@@ -178,9 +178,6 @@ impl Board {
         }
         for (index, reservation) in ended.drain(..) {
             self.end_step(index, reservation);
-            if self.units[index].is_trapped() {
-                self.free_if_outside(grid, index);
-            }
             self.units[index].list = self.list;
             self.ready.push(index);
             self.moved.push(index);

@@ -14,7 +14,7 @@ use core::{
 };
 
 use self::{group::Group, progress::GoalProgress, slots::TakenCells};
-use super::board::{GroupIndex, NONE, RouteId, Task, Unit};
+use super::board::{Board, GroupIndex, NONE, RouteId, Task, Unit};
 use super::cost_to_go::{OpenCells, UNREACHABLE, bytes_of};
 
 /// The groups of a crowd. Only this room reads what they consist of.
@@ -47,9 +47,14 @@ impl Groups {
         black_box(self.progress[index as usize]);
     }
 
-    /// Counts all steps anew, and marks all groups for a refresh, after the terrain has changed.
-    pub fn follow_edit(&mut self) {
-        self.progress.fill(GoalProgress::default());
+    /// Counts the steps of all units on shared fields anew, as these may lead a longer way round now, and marks all groups for
+    /// a refresh, after the terrain has changed.
+    pub fn follow_edit(&mut self, board: &Board) {
+        for (index, progress) in (0..).zip(&mut self.progress) {
+            if matches!(board.units[index].task, Task::Route(_)) {
+                *progress = GoalProgress::default();
+            }
+        }
         self.list.iter_mut().for_each(|group| group.is_stale = true);
     }
 

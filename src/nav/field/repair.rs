@@ -145,7 +145,7 @@ impl DistanceField {
     pub fn can_repair(&self, grid: &NavGrid) -> bool {
         let profile = grid.profiles().get(usize::from(self.profile.0));
         matches!(self.phase, Phase::Exhausted | Phase::Repairing)
-            && !(self.casts_rays && self.overflow)
+            && !(self.phase == Phase::Exhausted && self.casts_rays && self.overflow)
             && (grid.width(), grid.height()) == self.size
             && grid.origin() == self.origin
             && grid.revision() >= self.revision

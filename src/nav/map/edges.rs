@@ -143,14 +143,29 @@ impl EdgeMap {
 
     /// All edges, chunk by chunk: cell, side and kind.
     pub(crate) fn iter(&self) -> impl Iterator<Item = ((u32, u32), Side, EdgeId)> + '_ {
+        self.cells().flat_map(|(position, kinds)| {
+            let all = Side::ALL.into_iter().zip(sides(kinds));
+            let set = all.filter(|&(_, edge)| edge != EdgeId::NONE);
+            set.map(move |(side, edge)| (position, side, edge))
+        })
+    }
+
+    /// All edges that entities have placed: cell and side.
+    pub(crate) fn placed(&self) -> impl Iterator<Item = ((u32, u32), Side)> + '_ {
+        self.cells().flat_map(|(position, kinds)| {
+            let all = Side::ALL.into_iter().zip(kinds[EdgeSource::Placed as usize]);
+            all.filter(|&(_, edge)| edge != EdgeId::NONE.0).map(move |(side, _)| (position, side))
+        })
+    }
+
+    /// All cells of the chunks that hold edges, and what each source says of their sides.
+    fn cells(&self) -> impl Iterator<Item = ((u32, u32), &[[u8; 3]; 2])> + '_ {
         let held = (0..).zip(&self.chunks).filter_map(|(at, chunk)| Some((at, chunk.as_ref()?)));
         held.flat_map(|(at, chunk): (u32, _)| {
             let (left, low) = (at % self.size.0 * CHUNK, at / self.size.0 * CHUNK);
-            (0..).zip(&chunk.kinds).flat_map(move |(cell, kinds): (u32, _)| {
-                let position = (left + cell % CHUNK, low + cell / CHUNK);
-                let all = Side::ALL.into_iter().zip(sides(kinds));
-                let set = all.filter(|&(_, edge)| edge != EdgeId::NONE);
-                set.map(move |(side, edge)| (position, side, edge))
+            let cells = (0..).zip(&chunk.kinds);
+            cells.map(move |(cell, kinds): (u32, _)| {
+                ((left + cell % CHUNK, low + cell / CHUNK), kinds)
             })
         })
     }

@@ -16,6 +16,7 @@ mod blockers;
 mod edges;
 mod edit;
 mod error;
+mod placed;
 mod relief;
 
 pub use edit::GridEdit;

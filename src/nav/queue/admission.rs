@@ -166,7 +166,7 @@ impl SearchQueue {
     /// Whether there is a slot for one more long search: three quarters of the slots are for them.
     pub(super) fn has_long_slot(&self) -> bool {
         let slots = self.settings.in_flight.max(1);
-        self.tasks.iter().filter(|task| task.is_long()).count() < (slots * 3 / 4).max(1)
+        self.tasks.iter().filter(|task| task.is_long()).count() < (slots - slots.div_ceil(4)).max(1)
     }
 
     /// Restarts the tasks that edits have made stale, and those whose grid is gone.

@@ -51,6 +51,14 @@ impl Task {
         self.spent = on_either!(&mut self.kind, task => task.run(grids, pool, self.quantum));
     }
 
+    /// Returns the search, if it is no shared field.
+    pub(super) fn single(&mut self) -> Option<&mut SingleSearch> {
+        match &mut self.kind {
+            TaskKind::Single(single) => Some(single),
+            TaskKind::Shared(_) => None,
+        }
+    }
+
     /// The lane of the thread that ran it last: its memory is in the cache of that processor.
     pub(super) fn lane(&mut self) -> &mut usize {
         on_either!(&mut self.kind, task => &mut task.lane)

@@ -48,6 +48,7 @@ impl SearchQueue {
 
     /// Spends up to `left` on the tasks in flight.
     fn run_round(&mut self, tick: &mut Tick<'_, impl GridSource>) {
+        self.choose_overdraft();
         let (assigned, running) = self.assign_quanta(tick.left);
         match tick.round.filter(|_| running > 1 && assigned >= MIN_PARALLEL_BUDGET) {
             Some(round) => round.run(&mut self.tasks, tick.grids, &self.pool),
@@ -65,7 +66,7 @@ impl SearchQueue {
             }
             task.quantum = 0;
             spent = spent.saturating_add(task.spent);
-            // Only a job that was restarted too often spends more than there is.
+            // Only a job that was restarted too often spends much more than there is.
             self.debt = self.debt.saturating_add(task.spent.saturating_sub(tick.left));
             tick.left = tick.left.saturating_sub(task.spent);
             match self.apply(index, &mut answers, tick.answer) {
@@ -76,6 +77,16 @@ impl SearchQueue {
             }
         }
         self.record_cost(spent, answers);
+    }
+
+    /// Lets the oldest job that was restarted too often be run to completion. Only one: afterwards the tick is over. The others
+    /// go on within their quanta, and one of them is the next.
+    fn choose_overdraft(&mut self) {
+        let tickets = self.tasks.iter_mut().filter_map(|task| task.single()?.due_ticket());
+        let oldest = tickets.min();
+        for single in self.tasks.iter_mut().filter_map(Task::single) {
+            single.may_overdraw = oldest.is_some() && single.due_ticket() == oldest;
+        }
     }
 
     /// Assigns a quantum to each task, beginning at the cursor, until nothing is left; returns how much

@@ -207,10 +207,10 @@ impl SearchQueue {
         in_use + tasks + searches + fields + waiting + self.pool.free_pages() * 8_192
     }
 
-    /// Allocates searches for all slots and `pages` node pages (8 KiB each) in advance, so that the
+    /// Allocates searches for all slots (1,024 at most) and `pages` node pages (8 KiB each) in advance, so that the
     /// first tick under load need not.
     pub fn reserve(&mut self, pages: usize) {
-        let slots = self.settings.in_flight;
+        let slots = self.settings.in_flight.min(1_024);
         self.tasks.reserve(slots.saturating_sub(self.tasks.len()));
         while self.idle_searches.0.len() + self.tasks.len() < slots {
             self.idle_searches.0.push(Box::default());

@@ -30,6 +30,8 @@ pub(super) struct SingleSearch {
     spent: u64,
     /// The search does not fit the grid any more: the job must be restarted.
     pub(super) must_restart: bool,
+    /// A job that was restarted too often may be run to completion in this round, whatever that takes.
+    pub(super) may_overdraw: bool,
 }
 
 impl Default for SingleSearch {
@@ -44,8 +46,14 @@ impl Default for SingleSearch {
             first_segment: None,
             spent: 0,
             must_restart: false,
+            may_overdraw: false,
         }
     }
+}
+
+/// Whether a job was restarted so often that it is to be run to completion in one go.
+fn is_due(job: &Job) -> bool {
+    job.restarts > MAX_RESTARTS
 }
 
 impl SingleSearch {
@@ -60,14 +68,20 @@ impl SingleSearch {
                 }
             }
             if let Some(job) = &self.job {
-                // Restarted too often, it is run to completion in one go, whatever that takes.
-                let is_due = job.restarts > MAX_RESTARTS;
-                let budget = if is_due { u32::MAX } else { quantum.saturating_sub(spent).max(1) };
+                let is_unlimited = self.may_overdraw && is_due(job);
+                let rest = quantum.saturating_sub(spent).max(1);
+                let budget = if is_unlimited { u32::MAX } else { rest };
                 let grid = grids.grid(job.grid);
                 spent = spent.saturating_add(self.step(grid, pool, budget));
             }
         }
         spent
+    }
+
+    /// Returns the oldest of its jobs that were restarted too often.
+    pub(super) fn due_ticket(&self) -> Option<Ticket> {
+        let jobs = self.job.iter().chain(&self.backlog);
+        jobs.filter(|job| is_due(job)).map(|job| job.ticket).min()
     }
 
     /// Starts a job, or answers it where that needs no search; returns what that cost.
@@ -106,7 +120,7 @@ impl SingleSearch {
             let work = self.search.work_per_expansion(grid);
             spent = self.search.step(grid, pool, budget.div_ceil(work)).saturating_mul(work);
             self.spent += u64::from(spent);
-            let may_deliver = self.job.as_ref().is_some_and(|job| job.restarts <= MAX_RESTARTS);
+            let may_deliver = self.job.as_ref().is_some_and(|job| !is_due(job));
             if self.first_segment.is_none() && may_deliver {
                 self.first_segment = self.search.take_first_segment();
             }

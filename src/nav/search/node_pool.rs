@@ -109,7 +109,7 @@ impl NodePool {
     pub fn trim(&self, keep: usize) {
         let mut pages = self.lock();
         if pages.free.len() > keep {
-            pages.allocated -= pages.free.len() - keep;
+            pages.allocated = pages.allocated.saturating_sub(pages.free.len() - keep);
             pages.free.truncate(keep);
             pages.free.shrink_to(keep);
         }
@@ -199,7 +199,7 @@ impl NodeStore {
         if self.generation > pool.generation {
             // The numbers have started over while this search ran: its stamps could be taken for those of a
             // later search.
-            pool.allocated -= self.pages.len();
+            pool.allocated = pool.allocated.saturating_sub(self.pages.len());
             self.pages.clear();
         }
         pool.free.append(&mut self.pages);

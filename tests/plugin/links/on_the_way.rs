@@ -340,3 +340,84 @@ fn units_behind_a_wall_are_not_called_before_those_at_the_door() {
     run_until(&mut app, 150, crossed);
     run_until(&mut app, 1_500, |app| units.iter().all(|&unit| has_arrived(app, unit)));
 }
+
+/// A link that others can use is none for a unit that cannot stand at its far end: it takes another one, or there is none.
+#[test]
+fn a_unit_takes_no_link_behind_which_it_cannot_stand() {
+    let mut app = app_with_floors(2, (40, 12));
+    let large = grid(&mut app).add_profile(Profile::default().size(2));
+    // The near stairs end in a niche of one cell.
+    for x in [9, 11] {
+        grid(&mut app).get_mut(UP).unwrap().block(CellRect::new(Cell::new(x, 0), 1, 12)).unwrap();
+    }
+    link(&mut app, NavLink::new(at(DOWN, 10, 5), at(UP, 10, 5)));
+    let far = link(&mut app, NavLink::new(at(DOWN, 35, 5), at(UP, 35, 5)));
+    let unit = spawn(&mut app, Critter::new(20.0), at(DOWN, 2, 5));
+    app.world_mut()
+        .entity_mut(unit)
+        .insert(NavAgent { profile: large, ..NavAgent::default().on(DOWN) });
+    app.update();
+    let request = PathRequest::to(Cell::new(10, 8)).goal_on(UP).reach(Reach::Nearest);
+    app.world_mut().entity_mut(unit).insert(request.clone());
+    run_until(&mut app, 900, |app| has_ended(app, unit));
+    assert_eq!(status(&app, unit), PathStatus::Arrived(PathKind::Partial));
+    assert_eq!(place_of(&app, unit).0, UP);
+    // On its way back a wall makes the landing of the only link that it may use too narrow.
+    send(&mut app, unit, at(DOWN, 2, 2));
+    run_until(&mut app, 300, |app| status(app, unit) == PathStatus::Walking(PathKind::ToLink));
+    let beside = CellRect::new(Cell::new(36, 4), 1, 4);
+    grid(&mut app).get_mut(DOWN).unwrap().block(beside).unwrap();
+    run_until(&mut app, 900, |app| has_ended(app, unit));
+    assert_eq!(status(&app, unit), PathStatus::Failed(PathFailure::NoLinks { from: UP, to: DOWN }));
+    assert_eq!(link_status(&app, far), LinkStatus::Connected, "for small units");
+}
+
+/// The cells where a link ends lie on both sides of a wall.
+#[test]
+fn a_unit_lands_only_where_it_can_go_on() {
+    let mut app = app_with_floors(2, (30, 9));
+    grid(&mut app).get_mut(UP).unwrap().block(CellRect::new(Cell::new(10, 0), 1, 9)).unwrap();
+    let landing = CellRect::new(Cell::new(9, 4), 3, 1);
+    link(&mut app, NavLink::new(at(DOWN, 10, 4), (UP, landing)).one_way());
+    let guard = spawn(&mut app, Critter::new(8.0), at(UP, 11, 4));
+    app.world_mut().entity_mut(guard).insert(Unpushable);
+    let unit = spawn(&mut app, Critter::new(8.0), at(DOWN, 2, 4));
+    app.update();
+    send(&mut app, unit, at(UP, 20, 4));
+    run(&mut app, 400);
+    assert_eq!(place_of(&app, unit).0, DOWN, "it waits");
+    app.world_mut().despawn(guard);
+    run_until(&mut app, 400, |app| has_arrived(app, unit));
+    assert_eq!(place_of(&app, unit), at(UP, 20, 4));
+}
+
+#[test]
+fn a_unit_that_the_game_takes_across_a_link_within_its_grid_goes_on() {
+    let mut app = app_with_floors(1, (60, 9));
+    record(&mut app);
+    link(&mut app, NavLink::new(at(DOWN, 4, 4), at(DOWN, 50, 4)));
+    let put = |cell| Transform::from_translation(frame(DOWN).cell_center(cell).extend(0.0));
+    let request = PathRequest::to(Cell::new(55, 4));
+    let unit = app.world_mut().spawn((put(Cell::new(1, 4)), request)).id();
+    run_until(&mut app, 100, |app| status(app, unit) == PathStatus::Found(PathKind::ToLink));
+    run(&mut app, 20);
+    assert_eq!(status(&app, unit), PathStatus::Found(PathKind::ToLink));
+    app.world_mut().entity_mut(unit).insert(put(Cell::new(50, 4)));
+    run_until(&mut app, 100, |app| status(app, unit) == PathStatus::Found(PathKind::Complete));
+    let path = app.world().get::<NavPath>(unit).unwrap();
+    assert_eq!((path.start(), path.end()), (Cell::new(50, 4), Cell::new(55, 4)));
+}
+
+#[test]
+fn links_work_with_fields_inserted_anew() {
+    let mut app = app_with_floors(2, (30, 9));
+    link(&mut app, NavLink::new(at(DOWN, 5, 5), at(UP, 5, 5)));
+    let unit = spawn(&mut app, Critter::new(30.0), at(DOWN, 1, 5));
+    app.update();
+    send(&mut app, unit, at(UP, 20, 5));
+    run_until(&mut app, 300, |app| has_arrived(app, unit));
+    app.insert_resource(FlowFields::default());
+    app.update();
+    send(&mut app, unit, at(DOWN, 20, 5));
+    run_until(&mut app, 300, |app| has_arrived(app, unit));
+}

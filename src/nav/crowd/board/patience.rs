@@ -42,7 +42,7 @@ pub enum Rung {
     LetOut = 160,
     /// It returns to the goal off which it was pushed, whatever happens near it.
     Return = 200,
-    /// It no longer makes way for another unit, and on hexagons leaves a queue sideways.
+    /// It no longer makes way for another unit, nor lets it pass, and on hexagons leaves a queue sideways.
     StopYielding = 256,
 }
 

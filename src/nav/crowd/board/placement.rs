@@ -38,7 +38,7 @@ impl Board {
         unit: Option<UnitId>,
         radius: u32,
     ) -> Option<Cell> {
-        let index = unit.map_or(NONE, |unit| unit.index);
+        let index = unit.and_then(|unit| self.find(unit).ok()).unwrap_or(NONE);
         let region = grid.region(profile, cell);
         let is_free = |&at: &Cell| {
             (region.is_none() || grid.region(profile, at) == region)
@@ -84,7 +84,7 @@ impl Board {
         self.vacate(index);
         let unit = &mut self.units[index];
         (unit.tail, unit.head, unit.size, unit.state) = (pos, pos, size, State::Standing);
-        (unit.pushed_steps, unit.needs_refit) = (0, false);
+        (unit.pushed_steps, unit.needs_refit, unit.is_reported_stuck) = (0, false, false);
         self.occupy(index);
         self.schedule_next_tick(index);
     }

@@ -113,6 +113,12 @@ impl Board {
         self.update_listening(index);
     }
 
+    /// Schedules a unit to be decided in the next tick if the step is undone that is planned for it.
+    pub fn retry_if_undone(&mut self, index: u32) {
+        self.units[index].state = State::Planned { was_waiting: true };
+        self.timers.put(index, self.now, self.now + 1);
+    }
+
     /// Lets a unit stand that is on its goal.
     pub fn arrive(&mut self, grid: &NavGrid, index: u32) {
         self.stop_waiting(index);

@@ -155,8 +155,10 @@ impl Groups {
             let unit = &mut board.units[index];
             self.progress[index as usize].begin_slot(now, (unit.goal, goal));
             (unit.goal, unit.has_arrived) = (goal, have_arrived);
-            if unit.state == State::Standing {
-                board.schedule_next_tick(index);
+            match unit.state {
+                State::Standing => board.schedule_next_tick(index),
+                State::Planned { .. } => board.retry_if_undone(index),
+                State::Absent | State::Waiting | State::Moving => {}
             }
             let (unit, cell) = (board.id(index), goal.cell(grid));
             board.events.push(CrowdEvent::SlotChanged { unit, cell, has_arrived: have_arrived });

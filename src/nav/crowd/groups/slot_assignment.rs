@@ -147,9 +147,10 @@ impl Groups {
         };
         let (here, goal, slot) = (unit.tail, unit.goal, unit.slot);
         let is_near = goal.chebyshev(here) <= NEAR_SLOT * u16::from(unit.size);
-        // If a wall stands on its slot and there was no other one nearby, it comes no nearer.
+        // If a wall stands on its slot and there was no other one nearby, it comes no nearer. One that has arrived, and got another
+        // slot since, pushes nobody on its way there.
         let is_walled = || grid.cost(unit.profile, goal.cell(grid)) == 0;
-        if goal == here || !is_near && !is_walled() {
+        if goal == here || !is_near && !unit.has_arrived && !is_walled() {
             return;
         }
         // A member whose slot overlaps with another member's has no slot and no path.

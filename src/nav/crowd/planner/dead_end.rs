@@ -87,7 +87,10 @@ impl Planner {
     /// Returns whether a unit continues to let another pass.
     pub fn still_yields(&mut self, scene: &mut Scene<'_>, index: u32) -> bool {
         match scene.board.units[index].mode {
-            Mode::Yielding(other) => !has_been_passed(scene, index, other),
+            Mode::Yielding(other) => {
+                !scene.board.has_waited_for(index, Rung::StopYielding)
+                    && !has_been_passed(scene, index, other)
+            }
             Mode::MakingWay(other, _) => self.continue_making_way(scene, index, other),
             Mode::Normal | Mode::Escaping(_) => true,
         }

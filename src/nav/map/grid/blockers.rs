@@ -1,5 +1,7 @@
 //! Number of blockers per cell, stored only for chunks that have any.
 
+use std::collections::BTreeMap;
+
 use crate::nav::{CHUNK, Rect};
 
 const CELLS: usize = (CHUNK * CHUNK) as usize;
@@ -10,6 +12,8 @@ const CELLS: usize = (CHUNK * CHUNK) as usize;
 pub(super) struct Blockers {
     chunks_per_row: u32,
     chunks: Vec<Option<Box<ChunkCounts>>>,
+    /// Those of entities, which are counted above as well: how many have this rectangle.
+    pub(super) placed: BTreeMap<Rect, u32>,
 }
 
 #[derive(Clone, Debug)]
@@ -38,7 +42,7 @@ impl Blockers {
     pub(super) fn new(width: u32, height: u32) -> Self {
         let chunks_per_row = width.div_ceil(CHUNK);
         let chunks = vec![None; chunks_per_row as usize * height.div_ceil(CHUNK) as usize];
-        Self { chunks_per_row, chunks }
+        Self { chunks_per_row, chunks, placed: BTreeMap::new() }
     }
 
     /// Returns rectangles that hold all blocked cells: one for each chunk that has any.
@@ -86,7 +90,9 @@ impl Blockers {
 
     pub(super) fn bytes(&self) -> usize {
         let held = self.chunks.iter().flatten().count();
-        self.chunks.len() * size_of::<usize>() + held * size_of::<ChunkCounts>()
+        self.chunks.len() * size_of::<usize>()
+            + held * size_of::<ChunkCounts>()
+            + self.placed.len() * size_of::<(Rect, u32)>()
     }
 
     fn location(&self, x: u32, y: u32) -> (usize, usize) {

@@ -130,17 +130,7 @@ impl GridEdit<'_> {
         self.set_edge_of(cell, direction, (EdgeSource::Map, edge))
     }
 
-    /// Sets what entities place between two cells.
-    pub(crate) fn place_edge(
-        &mut self,
-        cell: Cell,
-        direction: Direction,
-        edge: EdgeId,
-    ) -> Result<(), GridError> {
-        self.set_edge_of(cell, direction, (EdgeSource::Placed, edge))
-    }
-
-    fn set_edge_of(
+    pub(super) fn set_edge_of(
         &mut self,
         cell: Cell,
         direction: Direction,
