@@ -143,13 +143,20 @@ impl NavLinks {
                 Some((goal, grid, near_cells(grid, costs.profile, &goal.goal)))
             })
             .collect();
-        let to_goals = reached().flat_map(|(index, ((_, [_, end]), at))| {
-            let here = places.iter().filter(|(goal, ..)| goal.grid == end.grid);
-            let last = here.map(|(goal, grid, cells)| {
-                self.cost_to_goal(costs, *end, (grid, &goal.goal, cells))
-            });
-            last.map(move |(last, cell)| (at.cost.saturating_add(last), index, cell))
-        });
+        // From the cheapest on, until no other can be as cheap: there may be many cells near a goal.
+        let mut by_cost: Vec<_> = reached().map(|(index, (_, at))| (at.cost, index)).collect();
+        by_cost.sort_unstable();
+        let mut best = (INFINITE, usize::MAX, None);
+        for (cost, index) in by_cost {
+            if cost > best.0 {
+                break;
+            }
+            let [_, end] = hops[index].1;
+            for (goal, grid, cells) in places.iter().filter(|(goal, ..)| goal.grid == end.grid) {
+                let (last, cell) = self.cost_to_goal(costs, end, (grid, &goal.goal, cells));
+                best = best.min((cost.saturating_add(last), index, cell));
+            }
+        }
         let to_first = || {
             let goal = goals.first().filter(|goal| near && goal.grid != grid)?;
             let arriving = reached().filter(|(_, ((_, [_, end]), _))| end.grid == goal.grid);
@@ -164,7 +171,7 @@ impl NavLinks {
             });
             nearest.min()
         };
-        let best = to_goals.min().filter(|(cost, ..)| *cost < INFINITE).or_else(to_first);
+        let best = Some(best).filter(|(cost, ..)| *cost < INFINITE).or_else(to_first);
         best.map_or(Routing::None, |(cost, last, goal)| {
             Routing::Via(self.first_link(costs, (hops, &found), last, goal), PathCost(cost))
         })
@@ -321,11 +328,21 @@ impl NavLinks {
         (grid, goal, cells): (&NavGrid, &Goal, &[Cell]),
     ) -> (u64, Option<(i32, i32)>) {
         let cells = cells.iter().map(|&cell| (self.cost_to(costs, end, cell), cell.y, cell.x));
-        let mut cells: Vec<_> = cells.filter(|cell| cell.0 < INFINITE).collect();
-        cells.sort_unstable(); // sight is looked for from the cheapest cells first
+        let cells = cells.filter(|cell| cell.0 < INFINITE);
         let admits =
             |&(_, y, x): &(u64, i32, i32)| goal.admits(grid, costs.profile, Cell::new(x, y));
-        let best = cells.into_iter().find(admits);
+        let best = if matches!(goal.approach, Approach::InSight { .. }) {
+            // Lines of sight take long: from the cheapest cells on.
+            let mut cells: Vec<_> = cells.collect();
+            cells.sort_unstable();
+            cells.into_iter().find(admits)
+        } else {
+            let nearer = |best: Option<_>, cell| {
+                let is_nearer = best.is_none_or(|best| cell < best);
+                if is_nearer && admits(&cell) { Some(cell) } else { best }
+            };
+            cells.fold(None, nearer)
+        };
         best.map_or((INFINITE, None), |(cost, y, x)| (cost, Some((y, x))))
     }
 }

@@ -70,7 +70,7 @@ impl Crowd {
         self.sources.begin_tick();
         self.board.refit_units(grid);
         self.apply_edits(grid);
-        self.board.collect_ready();
+        self.board.collect_ready(grid);
         self.groups.refresh(&mut self.board, grid);
         self.board.sort_ready();
         let Self { board, sources, groups, shape, planner, .. } = self;

@@ -343,3 +343,41 @@ fn units_whose_profile_was_removed_wait_until_it_is_back() {
     (0..600).for_each(|_| checked.tick());
     assert!(checked.arrived.contains(&unit));
 }
+
+/// Through an alley, units come from one side without end. Those on the other side get their turn.
+#[test]
+fn a_stream_through_an_alley_does_not_keep_the_other_side_waiting() {
+    let mut grid = open(60, 15);
+    for y in [0, 8] {
+        grid.block(CellRect::new(Cell::new(20, y), 20, 7)).unwrap();
+    }
+    let mut crowd = Crowd::new(&grid);
+    let send = |crowd: &mut Crowd, from: Cell, to: Cell| {
+        let unit = crowd.add(&grid, from, UnitSettings::default()).ok()?;
+        let path = grid.find_path(UNIT, from, to).unwrap();
+        crowd.follow(&grid, unit, &path).unwrap();
+        Some(unit)
+    };
+    let (mut against, mut passed) = (Vec::new(), 0);
+    for tick in 0..2_600 {
+        if tick % 10 == 0 {
+            let from = Cell::new(0, tick / 10 % 15);
+            send(&mut crowd, from, Cell::new(59, 14 - from.y));
+        }
+        if tick >= 1_000 && against.len() < 5 {
+            let from = Cell::new(59, against.len() as i32 + 5);
+            against.extend(send(&mut crowd, from, Cell::new(0, from.y)));
+        }
+        crowd.tick(&grid, &());
+        // Those that have arrived leave.
+        let arrived = crowd.events().iter().filter_map(|event| match event {
+            CrowdEvent::Arrived { unit, .. } => Some(*unit),
+            _ => None,
+        });
+        for unit in arrived.collect::<Vec<UnitId>>() {
+            crowd.remove(unit);
+            passed += usize::from(against.contains(&unit));
+        }
+    }
+    assert_eq!(passed, 5, "of 5 units on the other side");
+}

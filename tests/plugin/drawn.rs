@@ -127,7 +127,7 @@ fn a_position_written_in_the_last_tick_of_a_step_does_not_count() {
         (Critter::new(3.0).ghost(), "ghost"),
         (Critter { turns: true, ..Critter::new(3.0) }, "turning"),
     ] {
-        for ticks_before in 18..26 {
+        for ticks_before in 20..36 {
             let mut app = app_with(&field(20, 12));
             let unit = spawn_critter(&mut app, (3, 3));
             app.world_mut().entity_mut(unit).insert(critter);

@@ -63,6 +63,8 @@ pub struct Board {
     woken: Vec<u32>,
     /// Unit size of each profile at the last tick, in cells along a side.
     unit_sizes: Vec<u8>,
+    /// Units that have left blocked terrain since their groups were refreshed.
+    pub freed: Vec<u32>,
     /// Units whose size has changed and which have no room for it yet.
     pending_refits: Vec<u32>,
     pub events: Vec<CrowdEvent>,
@@ -157,7 +159,7 @@ impl Board {
     }
 
     /// Ends the steps that are over and lists all units to be decided in this tick.
-    pub fn collect_ready(&mut self) {
+    pub fn collect_ready(&mut self, grid: &NavGrid) {
         self.departures.clear();
         let mut due = core::mem::take(&mut self.due);
         self.timers.take_due(self.now, &mut due);
@@ -178,6 +180,9 @@ impl Board {
         }
         for (index, reservation) in ended.drain(..) {
             self.end_step(index, reservation);
+            if self.units[index].is_trapped() {
+                self.free_if_outside(grid, index);
+            }
             self.units[index].list = self.list;
             self.ready.push(index);
             self.moved.push(index);

@@ -19,7 +19,7 @@ pub fn decide(scene: &mut Scene<'_>, planner: &mut Planner, index: u32) {
     }
     if unit.is_trapped() {
         if scene.board.free_if_outside(scene.world.grid, index) {
-            return scene.groups.collect_slots_again(&scene.board.units[index]);
+            return;
         }
         let route = scene.groups.route_of(&scene.board.units[index]);
         scene.sources.choose_exit(scene.board, scene.world, (index, route));

@@ -129,6 +129,7 @@ impl Board {
         let is_out = grid.cost(unit.profile, unit.tail.cell(grid)) > 0;
         if is_out {
             self.units[index].mode = Mode::Normal;
+            self.freed.push(index);
             self.schedule_next_tick(index);
         }
         is_out

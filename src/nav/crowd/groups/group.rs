@@ -125,13 +125,6 @@ impl Groups {
         }
     }
 
-    /// Has the slots of a unit's group collected again, if it is in one: a wall may stand on its own.
-    pub fn collect_slots_again(&mut self, unit: &Unit) {
-        if let Task::Group(id) = unit.task {
-            self[id].is_stale = true;
-        }
-    }
-
     /// Exchanges two slots between their owners.
     pub fn exchange_owners(
         &mut self,
@@ -205,6 +198,12 @@ impl Groups {
 
     /// Collects slots and finds the costs to them again where something has changed.
     pub fn refresh(&mut self, board: &mut Board, grid: &NavGrid) {
+        for index in core::mem::take(&mut board.freed) {
+            // A wall may stand on its own slot.
+            if let Some(id) = board.units[index].task.group() {
+                self[id].is_stale = true;
+            }
+        }
         let Self { list, taken, open_cells, progress, .. } = self;
         for (id, group) in (0..).map(GroupIndex).zip(list) {
             let is_due = group.refreshed_at == 0 || board.now >= group.refreshed_at + REFRESH;

@@ -33,6 +33,8 @@ pub struct DirectionLock {
     /// When this side was given the flow, and how many units have entered since.
     pub flow_since: u64,
     pub batch: u32,
+    /// It was given the flow because the other side had its turn: it is waited for, whether it has asked lately or not.
+    pub is_its_turn: bool,
     pub last_entry: u64,
     /// The last tick in which a unit inside moved.
     pub last_moved: u64,
@@ -72,7 +74,7 @@ impl DirectionLock {
         let other_waits = self.is_waiting_at(other, now);
         if self.flow != side {
             let deadline = self.flow_since.max(self.last_moved) + GRACE_STEPS * self.step_ticks;
-            if other_waits && now <= deadline {
+            if (other_waits || self.is_its_turn) && now <= deadline {
                 return false;
             }
             self.set_flow(side, now);
@@ -81,6 +83,7 @@ impl DirectionLock {
         let has_gap = self.batch > 0 && now > self.last_entry + BATCH_GAP * self.step_ticks;
         if other_waits && (self.batch >= batch_limit || has_gap) {
             self.set_flow(other, now);
+            self.is_its_turn = true;
             return false;
         }
         true
@@ -105,6 +108,6 @@ impl DirectionLock {
     }
 
     pub fn set_flow(&mut self, side: usize, now: u64) {
-        (self.flow, self.flow_since, self.batch) = (side, now, 0);
+        (self.flow, self.flow_since, self.batch, self.is_its_turn) = (side, now, 0, false);
     }
 }
