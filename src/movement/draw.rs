@@ -94,21 +94,15 @@ pub(crate) struct Around<'w> {
     fixed: Option<Res<'w, Time<Fixed>>>,
 }
 
-/// Children of this frame, and where their parents are.
-#[derive(Default)]
-pub(crate) struct Children {
-    entities: Vec<(Entity, Entity)>,
-    parents: EntityHashMap<GlobalTransform>,
-}
-
 /// Writes the transform of every critter whose drawn position has changed: because it walks or because its
-/// grid was moved. A standing critter can be relocated by writing its transform. Children come last: where their parents are by
-/// then is computed for them.
+/// grid was moved. A standing critter can be relocated by writing its transform. Where the parents of critters are is computed:
+/// their global transforms are those of the last frame, if anything keeps them up to date.
 pub(crate) fn place_transforms(
     around: Around,
     mut writes: ResMut<TransformWrites>,
     mut critters: ParamSet<(Query<Drawn>, Whereabouts)>,
-    mut children: Local<Children>,
+    children: Query<&ChildOf, With<CritterState>>,
+    mut parents: Local<EntityHashMap<GlobalTransform>>,
     mut frames: ResMut<DrawnFrames>,
     ticks: SystemChangeTick,
 ) {
@@ -117,28 +111,16 @@ pub(crate) fn place_transforms(
     let fraction = fixed.map_or(1.0, |fixed| fixed.overstep_fraction());
     let seconds = around.time.as_ref().map_or(f32::INFINITY, |time| time.delta_secs());
     let is_moved = update_frames(&around.grids, &mut frames.0);
+    let whereabouts = critters.p1();
+    let located = children.iter().map(ChildOf::parent);
+    parents.extend(located.filter_map(|parent| Some((parent, whereabouts.transform(parent)?))));
     let mut pass = Pass { around: &around, fraction, seconds, is_moved, params: None };
-    let Children { entities, parents } = &mut *children;
     for mut critter in &mut critters.p0() {
         if critter.transform.last_changed() == ticks.this_run() {
             writes.moved.push(critter.entity);
         }
-        match critter.child_of {
-            Some(child_of) => entities.push((critter.entity, child_of.parent())),
-            None => pass.draw(&mut critter, None),
-        }
-    }
-    if entities.is_empty() {
-        return;
-    }
-    let whereabouts = critters.p1();
-    let located = entities.iter().map(|&(_, parent)| parent);
-    parents.extend(located.filter_map(|parent| Some((parent, whereabouts.transform(parent)?))));
-    let mut critters = critters.p0();
-    for (entity, parent) in entities.drain(..) {
-        if let Ok(mut critter) = critters.get_mut(entity) {
-            pass.draw(&mut critter, parents.get(&parent));
-        }
+        let parent = critter.child_of.and_then(|child_of| parents.get(&child_of.parent()));
+        pass.draw(&mut critter, parent);
     }
     parents.clear();
 }
@@ -153,8 +135,8 @@ struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    /// Draws a critter, unless nothing has changed.
-    #[inline]
+    /// Draws a critter, unless nothing has changed. Inlined: most go on along their steps, which takes a few instructions.
+    #[inline(always)]
     fn draw(&mut self, critter: &mut DrawnItem, parent: Option<&GlobalTransform>) {
         if !self.is_moved && critter.child_of.is_none() {
             use Drawing::{AtRest, Continue, Moves};
