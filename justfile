@@ -30,15 +30,15 @@ fmt:
 clippy:
     cargo clippy --all-targets --all-features -- -D warnings
 
-# Every feature alone, none of them, and all.
+# The library with every feature alone, none of them, and all, warnings as errors.
 features:
-    cargo check --no-default-features
-    cargo check --no-default-features --features tilemap
-    cargo check --no-default-features --features tilemap_chunk
-    cargo check --no-default-features --features debug_draw
-    cargo check --no-default-features --features visibility
-    cargo check --no-default-features --features serialize
-    cargo check --all-features
+    cargo clippy --no-default-features -- -D warnings
+    cargo clippy --no-default-features --features tilemap -- -D warnings
+    cargo clippy --no-default-features --features tilemap_chunk -- -D warnings
+    cargo clippy --no-default-features --features debug_draw -- -D warnings
+    cargo clippy --no-default-features --features visibility -- -D warnings
+    cargo clippy --no-default-features --features serialize -- -D warnings
+    cargo clippy --all-features -- -D warnings
 
 # Documentation, warnings as errors.
 doc:

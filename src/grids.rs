@@ -164,6 +164,7 @@ impl NavGrids {
     }
 
     /// Returns whether there is a grid with this number that tilemaps write.
+    #[cfg(any(feature = "tilemap", feature = "tilemap_chunk"))]
     pub(crate) fn is_fed_by_tiles(&self, id: GridId) -> bool {
         self.grids.get(&id).is_some_and(|level| level.is_fed_by_tiles)
     }

@@ -8,7 +8,7 @@ use bevy::{
     ecs::{
         entity::EntityHashMap,
         query::QueryData,
-        system::{SystemChangeTick, SystemParam},
+        system::{self, SystemChangeTick},
     },
     prelude::*,
 };
@@ -84,8 +84,9 @@ const TURN_PER_CELL: f32 = core::f32::consts::TAU;
 /// a second.
 const MIN_TURN_SPEED: f32 = 4.0;
 
-/// What drawing a critter depends on beside the critter.
-#[derive(SystemParam)]
+/// What drawing a critter depends on beside the critter. `SystemParam` is not imported: beside it, a `Sight` of `()` is
+/// ambiguous in [`Drawn`].
+#[derive(system::SystemParam)]
 pub(crate) struct Around<'w> {
     grids: Res<'w, NavGrids>,
     crowds: Res<'w, Crowds>,
