@@ -131,13 +131,14 @@ fn draw_paths(
         let Some(frame) = grids.frame(order.grid()) else {
             continue;
         };
-        let to_world = |cell| frame.cell_center(cell);
+        let grid = grids.get(order.grid());
+        let size = grid.map_or(1, |grid| grid.unit_size(order.query().profile));
+        let to_world = |cell| frame.block_center(cell, size);
         let Some((state, transform)) = state else {
             lines.linestrip_2d(path.0.waypoints().map(to_world), color);
             continue;
         };
         let from = transform.translation().truncate();
-        let grid = grids.get(order.grid());
         let walk = grid.and_then(|grid| crowds.walk_of(grid, order.grid(), state));
         if let (None, Some(slot), Some(_)) = (walk, slot, state.unit()) {
             lines.line_2d(from, to_world(slot.cell), color);

@@ -233,6 +233,17 @@ impl FlowFields {
         field.cost(grid, cell)
     }
 
+    /// Returns the cost of the path from `cell` as far as it is known, also where edits may have changed it since.
+    pub(crate) fn last_known_cost(
+        &self,
+        grids: &NavGrids,
+        field: &FlowField,
+        cell: Cell,
+    ) -> Option<PathCost> {
+        let (field, grid) = self.find(grids, field)?;
+        field.last_known_cost(grid, cell)
+    }
+
     /// Returns the whole path from `start`, following [`direction`](Self::direction) step by step; `None` if
     /// no path leads to the goal, where the field is not final yet, and if the path was cut off since the
     /// last tick.
@@ -266,6 +277,13 @@ impl FlowFields {
         entry.is_some_and(|entry| {
             entry.status != FlowStatus::Pending && entry.field(generation).is_some()
         })
+    }
+
+    /// Returns whether the field has been complete for this grid, or would be if there had been no edits.
+    pub(crate) fn has_old_costs(&self, grids: &NavGrids, field: &FlowField) -> bool {
+        let generation = grids.generation(field.grid());
+        let entry = self.fields.get(&*field.0);
+        entry.is_some_and(|entry| entry.is_known() && entry.field(generation).is_some())
     }
 
     /// Returns the counters.

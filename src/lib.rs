@@ -44,7 +44,7 @@
 //!   [`Group`](prelude::Group) may follow a path that they share, at most 15 % costlier than their own.
 //! - **A budget.** A tick expands at most [`budget`](prelude::TilePathSettings) nodes, however many requests
 //!   there are; the rest is done in the following ticks. The exception is a search that edits keep
-//!   restarting: it is completed in one go, and what it overdraws is subtracted from the following ticks.
+//!   restarting: that search runs to its end at once, and the excess is deducted from the following ticks.
 //!   Short requests are answered immediately while long searches run. An unreachable goal is answered without
 //!   a search.
 //! - **Determinism.** The same orders and edits on the same ticks give the same paths and steps, on every
@@ -56,26 +56,26 @@
 //!   discs of radius 0.35 cells (0.43 on hexagons) never overlap, whatever the speeds. Idle critters make room for those that
 //!   pass. There is no deadline, and [ghosts](prelude::Critter::ghost) walk through all others.
 //!   [`guide::crowds`] has what is promised and what is not.
-//! - **Paths survive edits.** A critter whose path is cut off gets another one, mostly in the same tick. A
+//! - **Paths survive edits.** A critter whose path is cut off gets another path, mostly in the same tick. A
 //!   unit without a [`Critter`](prelude::Critter) gets one too, after a
-//!   [`PathInvalidated`](prelude::PathInvalidated) event. A critter under which terrain is blocked leaves by
-//!   itself; no other critter begins a step into an impassable cell. (A ghost turns back if the cell it is
+//!   [`PathInvalidated`](prelude::PathInvalidated) event. A critter under which terrain is blocked walks off the
+//!   blocked area; no other critter begins a step into an impassable cell. (A ghost turns back if the cell it is
 //!   entering is blocked. If the cell it stands on is blocked, its requests fail with `StartImpassable` until
 //!   the cell is free.)
 //! - **A reason for everything.** [`PathStatus`](prelude::PathStatus) has the state of a unit's request at
-//!   any time. Failures are one enum, [`PathFailure`](prelude::PathFailure), which names the cell. Outcomes
+//!   any time. Failures are one enum, [`PathFailure`](prelude::PathFailure), which names the cell or the grid. Outcomes
 //!   are entity events: [`PathFound`](prelude::PathFound), [`PathFailed`](prelude::PathFailed),
 //!   [`PathCanceled`](prelude::PathCanceled), [`PathInvalidated`](prelude::PathInvalidated) and
 //!   [`Arrived`](prelude::Arrived).
 //! - **No allocation** per tick while critters walk, except on their way to links.
 //!
 //! # Features
-//! - `tilemap` (default): reads bevy_ecs_tilemap 0.19. Without it (`--no-default-features`) the crate needs
+//! - `tilemap` (default): reads bevy_ecs_tilemap 0.19. Without the default features (`--no-default-features`) the crate needs
 //!   no renderer: for servers and other tile maps.
 //! - `tilemap_chunk`: reads the `TilemapChunk`s of bevy_sprite_render, with or without `tilemap`.
 //! - `debug_draw` (default): `TilePathDebugPlugin`, which draws paths, grid, connected regions, crowds and
 //!   searches.
-//! - `serialize`: serde for all public data; snapshots as files ([`guide::snapshots`]).
+//! - `serialize`: serde for components, resources, grids and requests; snapshots as files ([`guide::snapshots`]).
 //! - `visibility` (default): [`CritterDrawing::skips_hidden`](prelude::CritterDrawing::skips_hidden).
 //!
 //! # Where to look
@@ -97,13 +97,13 @@
 //! | find the unit on a cell, and why a unit waits | [`Crowds`](prelude::Crowds), [`Hindrance`](prelude::Hindrance) |
 //! | choose the picture of a critter | [`CritterState::is_moving`](prelude::CritterState::is_moving), [`Facing`](prelude::Facing) |
 //! | slow a critter down | [`SpeedLimit`](prelude::SpeedLimit) |
-//! | draw fewer of many critters | [`CritterDrawing`](prelude::CritterDrawing) |
-//! | let ghosts walk in straight lines | [`AnyAnglePath`](prelude::AnyAnglePath) |
+//! | skip drawing critters that no camera sees | [`CritterDrawing`](prelude::CritterDrawing) |
+//! | let ghosts and steered units walk in straight lines | [`AnyAnglePath`](prelude::AnyAnglePath) |
 //! | move units by physics or a controller of your own, or change who moves them | [`PathSteering`](prelude::PathSteering), [`DesiredVelocity`](prelude::DesiredVelocity) |
 //! | move units by your own code | [`NavPath`](prelude::NavPath), [`PathInvalidated`](prelude::PathInvalidated) |
 //! | steer units by a field of directions | [`FlowFields`](prelude::FlowFields) |
 //! | check reachability and path costs without an order | [`NavGrid::can_reach`](prelude::NavGrid::can_reach), [`NavGrid::path_cost`](prelude::NavGrid::path_cost), [`NavLinks::can_reach`](prelude::NavLinks::can_reach) |
-//! | show where a unit can go with what it may spend, in turns too | [`MovementRange`](prelude::MovementRange), [`nav::range`] |
+//! | show which cells a unit can reach within a cost or a number of turns | [`MovementRange`](prelude::MovementRange), [`nav::range`] |
 //! | limit the time spent on searches | [`TilePathSettings`](prelude::TilePathSettings), [`PathCounters`](prelude::PathCounters) |
 //! | save and load a game, roll back, let a peer join later | [`TilePathSnapshot`](prelude::TilePathSnapshot), [`guide::snapshots`] |
 //! | order systems before or after the plugin's, pause it, change levels | [`schedule`] and [`TilePathSystems::All`](prelude::TilePathSystems) |
@@ -128,20 +128,20 @@
 //! | `PathCanceled` instead of `Arrived` | the request was removed, or replaced by another one: see [`CancelReason`](prelude::CancelReason) |
 //! | `Stuck(Link)` | the link is full, or units that it may not push stand where it wants to land |
 //! | status `Waiting` | there is no path at present; the request's [`Retry`](prelude::Retry) tries again |
-//! | status `Stuck` | other units are in its way, or its speed is 0: the [`Hindrance`](prelude::Hindrance) in the status is the reason; the critter continues as soon as it can |
+//! | status `Stuck` | other units are in its way, or its speed is 0: the [`Hindrance`](prelude::Hindrance) in the status says why; the critter continues as soon as it can |
 //! | status `Stuck(NoRoom)`, and other critters walk through this one | there was no free cell near the position where it was put, or it has grown and has no room; it is tried again |
 //! | status `Walking`, but the critter stands | it waits for other units: [`CritterState::is_moving`](prelude::CritterState::is_moving) says whether it moves now |
 //! | a critter stands beside the position where it was spawned | the cell was taken |
-//! | a critter stops beside the critter it was sent to | it does not stand on other critters; send it to a cell, or make the target a ghost |
+//! | a critter stops beside the critter it was sent to | a critter does not stand on other critters; send it to a cell, or make the target a ghost |
 //! | a critter that has arrived is pushed away | it makes room for others: [`Unpushable`](prelude::Unpushable) critters do not |
 //! | critters walk through each other | they are [ghosts](prelude::Critter::ghost), or on different grids: each grid has a crowd of its own |
-//! | a critter keeps to the grid despite [`AnyAnglePath`](prelude::AnyAnglePath) | that affects ghosts only |
+//! | a critter keeps to the grid despite [`AnyAnglePath`](prelude::AnyAnglePath) | that affects ghosts and steered units only |
 //! | a large unit finds no path | it needs room for its whole block: see [`Profile::size`](prelude::Profile::size) |
-//! | a unit moves as if it had another profile | it has that of its [`NavAgent`](prelude::NavAgent), by default profile 0, unless the request names one |
+//! | a unit moves as if it had another profile | its profile is that of its [`NavAgent`](prelude::NavAgent), by default profile 0, unless the request names one |
 //! | [`NavGrids::get_mut`](prelude::NavGrids::get_mut) returns [`GridAccessError::FedByTiles`](prelude::GridAccessError) | tilemaps write this grid: change their tiles, or spawn a [`NavBlocker`](prelude::NavBlocker) or [`NavEdges`](prelude::NavEdges) |
 //! | the entity of a [`Group`](prelude::Group) is gone | it despawns when all members have come to rest or none is left: see [`Group::persistent`](prelude::Group::persistent) |
 //! | units walk beside the map | the grid's frame comes from the tilemap with the lowest `order`; for grids made by hand see [`GridFrame`](prelude::GridFrame) |
-//! | a unit jumps back when its `Transform` is written | it was on a step, or there was no free cell: remove its request first |
+//! | a unit jumps back when its `Transform` is written | the unit was on a step, or there was no free cell: remove its request first |
 //! | answers take many ticks | see `waiting` and `longest_wait` in [`PathCounters`](prelude::PathCounters); raise the budget, or the request's [`Priority`](prelude::Priority) |
 
 // docs.rs shows which feature each item needs.

@@ -151,7 +151,8 @@ impl Crossings<'_, '_> {
         let in_crowd = self.crowds.get(grid).zip(state.unit());
         traveler.collides = in_crowd.is_some();
         traveler.is_idle = in_crowd.is_some_and(|(crowd, unit)| !crowd.is_under_way(unit));
-        let costs = Costs { grids: &self.grids, flows: &self.flows, profile };
+        let (grids, flows) = (&*self.grids, &*self.flows);
+        let costs = Costs { grids, flows, profile, accepts_old: false };
         let straight = if is_here { gap(end.area, cell) } else { u32::MAX };
         traveler.note_gap(match straight {
             // Behind walls the way is longer; far away it does not matter.

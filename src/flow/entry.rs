@@ -44,6 +44,8 @@ pub(super) struct FlowEntry {
     must_start: bool,
     /// Number of edits in a row that came before the field was filled.
     interruptions: u32,
+    /// Work units of starts that are not paid for: starting a large field takes more than a slice.
+    owed: u32,
 }
 
 impl FlowEntry {
@@ -57,6 +59,7 @@ impl FlowEntry {
             work: None,
             must_start: false,
             interruptions: 0,
+            owed: 0,
         }
     }
 
@@ -73,6 +76,13 @@ impl FlowEntry {
     /// Returns the field if it was computed for this generation of the grid.
     pub(super) fn field(&self, generation: u64) -> Option<&DistanceField> {
         (self.generation == generation).then_some(&self.field)
+    }
+
+    /// Whether the field was complete, or would be if there were no edits: its costs may be old, but they are known.
+    pub(super) fn is_known(&self) -> bool {
+        self.status != FlowStatus::Pending
+            || self.work == Some(Work::Repair)
+            || self.interruptions > 0
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -132,20 +142,33 @@ impl FlowEntry {
     }
 
     fn fill(&mut self, grid: &NavGrid, budget: u32, counters: &mut FlowCounters) -> u32 {
-        let start_cost = if self.must_start { self.start(grid, budget) } else { 0 };
+        if self.must_start {
+            self.start(grid);
+        }
         if self.work.is_none() {
             return 0; // the start failed
         }
-        let taken = start_cost + self.field.step(grid, budget - start_cost);
+        let paid = self.owed.min(budget);
+        self.owed -= paid;
+        let left = budget - paid;
+        let taken = if left > 0 {
+            paid + self.field.step(grid, left)
+        } else {
+            self.field.note_edits(grid); // the grid does not remember them for long
+            paid
+        };
         if self.field.is_finished() {
             counters.integrations += 1;
             self.complete();
+        } else if !self.field.is_repair_cheaper() {
+            counters.restarts += 1;
+            self.restart();
         }
         taken
     }
 
-    /// Starts the fill; returns the work units that starting takes.
-    fn start(&mut self, grid: &NavGrid, budget: u32) -> u32 {
+    /// Starts the fill.
+    fn start(&mut self, grid: &NavGrid) {
         self.must_start = false;
         let FieldKey { profile, goal, .. } = *self.handle.0;
         let started = if self.interruptions < MAX_INTERRUPTIONS {
@@ -154,11 +177,10 @@ impl FlowEntry {
             self.field.start_repairable(grid, profile, goal)
         };
         if let Err(failure) = started {
-            self.fail(failure);
-            return 0;
+            return self.fail(failure);
         }
         let cells = u64::from(grid.width()) * u64::from(grid.height());
-        (cells / CLEARED_PER_UNIT).min(u64::from(budget)) as u32
+        self.owed = self.owed.saturating_add((cells / CLEARED_PER_UNIT) as u32);
     }
 
     fn restart(&mut self) {

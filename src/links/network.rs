@@ -201,7 +201,7 @@ fn users_of(grids: &NavGrids, link: &NavLink) -> Result<Vec<ProfileId>, LinkErro
     if let Some(profile) = named.clone().find(|&profile| !all().any(|known| known == profile)) {
         return Err(LinkError::UnknownProfile(profile));
     }
-    let users: Vec<ProfileId> =
+    let mut users: Vec<ProfileId> =
         if link.profiles.is_some() { named.collect() } else { all().collect() };
     let can_stand = |profile, end: LinkEnd| {
         let grid = grids.get(end.grid);
@@ -218,7 +218,6 @@ fn users_of(grids: &NavGrids, link: &NavLink) -> Result<Vec<ProfileId>, LinkErro
             return Err(LinkError::OutOfBounds(end));
         }
     }
-    let mut users = users;
     for end in [link.from, link.to] {
         users.retain(|&profile| can_stand(profile, end));
         if users.is_empty() {
@@ -316,21 +315,25 @@ impl NavLinks {
         }
     }
 
-    /// What lies between the crossings of a profile; `None` while a field that tells is being filled or repaired.
-    pub(super) fn table(&self, costs: Costs<'_>) -> Option<&CrossingTable> {
-        let table = self.tables.get(&costs.profile)?;
-        let mut ends = self.hops(costs.profile).flat_map(|hop| self.ends(hop));
-        let is_settled = |end| {
-            let field = self.field(costs.profile, end);
-            field.is_some_and(|field| costs.flows.is_settled(costs.grids, field))
-        };
-        ends.all(is_settled).then(|| table.get_or_init(|| self.read_table(costs)))
+    /// Whether all fields around ends of crossings of a profile are up to date; if not, whether all costs are known that were
+    /// right before the last edits.
+    pub(super) fn are_costs_known(&self, costs: Costs<'_>) -> (bool, bool) {
+        let ends = self.hops(costs.profile).flat_map(|hop| self.ends(hop));
+        let fields = ends.map(|end| self.field(costs.profile, end));
+        let known = fields.map(|field| match field {
+            Some(field) => (
+                costs.flows.is_settled(costs.grids, field),
+                costs.flows.has_old_costs(costs.grids, field),
+            ),
+            None => (false, false),
+        });
+        known.fold((true, true), |(all, all_old), (one, old)| (all && one, all_old && (one || old)))
     }
 
-    /// What planning a route for a profile takes of the budget for requests, in expansions.
-    pub(crate) fn planning_work(&self, profile: ProfileId) -> u32 {
-        let table = self.tables.get(&profile).and_then(OnceLock::get);
-        table.map_or(0, CrossingTable::work)
+    /// What lies between the crossings of a profile, if it uses links, where all fields are up to date: it is read once.
+    pub(super) fn table(&self, costs: Costs<'_>) -> Option<&CrossingTable> {
+        let table = self.tables.get(&costs.profile)?;
+        Some(table.get_or_init(|| self.read_table(costs)))
     }
 
     pub(super) fn field(&self, profile: ProfileId, end: LinkEnd) -> Option<&FlowField> {

@@ -63,6 +63,9 @@ pub(crate) struct Costs<'a> {
     pub(crate) grids: &'a NavGrids,
     pub(crate) flows: &'a FlowFields,
     pub(crate) profile: ProfileId,
+    /// Whether costs count that edits may have changed since: where edits come faster than fields are repaired, others may never
+    /// be known. Then there may be a cheaper route, or a leg of this one that cannot be walked any more.
+    pub(crate) accepts_old: bool,
 }
 
 /// The cheapest way to the end of a crossing.
@@ -91,6 +94,13 @@ impl CrossingTable {
 }
 
 const INFINITE: u64 = u64::MAX;
+/// Cells near a goal, looked at once for each crossing that may be the last, that take as long as one expansion (estimated).
+const CELLS_PER_EXPANSION: u32 = 2;
+/// How many of them take as long as a line of sight (estimated).
+const CELLS_PER_LINE_OF_SIGHT: u32 = 8;
+
+/// How a route ends: what it costs, the index of its last crossing, and row and column of the cell at the goal.
+type RouteEnd = (u64, usize, Option<(i32, i32)>);
 
 impl NavLinks {
     /// Returns where a crossing begins, as a goal.
@@ -100,18 +110,21 @@ impl NavLinks {
 
     /// Finds the cheapest route over at least one link to any of the goals. Where there is none and the route may end `near` the
     /// first goal, the one to the cell of a link nearest to it. A unit that could not land on the best cell of a link, and still
-    /// stands where it came out, goes `back` only if there is no other route: it might cross again and again.
+    /// stands where it came out, goes `back` only if there is no other route: it might cross again and again. Also returns what
+    /// that took of the budget for requests, in expansions.
     pub(crate) fn route(
         &self,
         costs: Costs<'_>,
         from: (GridId, Cell),
         goals: &[Destination],
         (near, back): (bool, Option<Hop>),
-    ) -> Routing {
-        match self.route_without(costs, from, goals, (near, back)) {
-            Routing::None if back.is_some() => self.route_without(costs, from, goals, (near, None)),
-            routing => routing,
+    ) -> (Routing, u32) {
+        let first = self.route_without(costs, from, goals, (near, back));
+        if matches!(first.0, Routing::Via(..)) || back.is_none() {
+            return first;
         }
+        let (routing, work) = self.route_without(costs, from, goals, (near, None));
+        (routing, work.saturating_add(first.1))
     }
 
     fn route_without(
@@ -120,10 +133,15 @@ impl NavLinks {
         (grid, start): (GridId, Cell),
         goals: &[Destination],
         (near, back): (bool, Option<Hop>),
-    ) -> Routing {
-        let Some(table) = self.table(costs) else {
-            return Routing::Pending;
+    ) -> (Routing, u32) {
+        let (is_settled, is_known) = self.are_costs_known(costs);
+        let old = (!is_settled && is_known && costs.accepts_old).then(|| self.read_table(costs));
+        let table = if is_settled { self.table(costs) } else { old.as_ref() };
+        let Some(table) = table else {
+            return (Routing::Pending, 0);
         };
+        // Where all costs are known, only these count.
+        let costs = Costs { accepts_old: !is_settled, ..costs };
         let hops = &table.hops;
         let start_cost = |&(hop, [from, _]): &(Hop, [LinkEnd; 2])| {
             let is_back = Some(hop) == back && from.area.contains(start);
@@ -134,17 +152,46 @@ impl NavLinks {
         };
         let found = hops.iter().map(|hop| Reached { cost: start_cost(hop), before: None });
         let found = self.spread(table, found.collect());
-        let reached =
-            || hops.iter().zip(&found).enumerate().filter(|(_, (_, at))| at.cost < INFINITE);
-        let places: Vec<_> = goals
-            .iter()
-            .filter_map(|goal| {
-                let grid = costs.grids.get(goal.grid)?;
-                Some((goal, grid, near_cells(grid, costs.profile, &goal.goal)))
-            })
-            .collect();
+        let (best, work) = self.best_end(costs, (hops, &found), goals);
+        let best = best.or_else(|| {
+            let goal = goals.first().filter(|goal| near && goal.grid != grid)?;
+            nearest_end((hops, &found), goal)
+        });
+        let routing = match best {
+            Some((cost, last, goal)) => {
+                let next = self.first_link(costs, (hops, &found), last, goal);
+                Routing::Via(next, PathCost(cost))
+            }
+            None if is_settled => Routing::None,
+            None => Routing::Pending,
+        };
+        (routing, work.saturating_add(table.work()))
+    }
+
+    /// Returns the cheapest crossing to end a route with, and the work to find it, in expansions.
+    fn best_end(
+        &self,
+        costs: Costs<'_>,
+        (hops, found): (&[(Hop, [LinkEnd; 2])], &[Reached]),
+        goals: &[Destination],
+    ) -> (Option<RouteEnd>, u32) {
+        let mut work = 0_u32;
+        let mut note_cells = |goal: &Goal, cells: &[Cell]| {
+            let is_seen = matches!(goal.approach, Approach::InSight { .. });
+            let per_cell = if is_seen { CELLS_PER_LINE_OF_SIGHT } else { 1 };
+            work = work.saturating_add(cells.len() as u32 * per_cell / CELLS_PER_EXPANSION);
+        };
+        let mut places = Vec::with_capacity(goals.len());
+        for goal in goals {
+            if let Some(grid) = costs.grids.get(goal.grid) {
+                let cells = near_cells(grid, costs.profile, &goal.goal);
+                note_cells(&goal.goal, &cells);
+                places.push((goal, grid, cells));
+            }
+        }
         // From the cheapest on, until no other can be as cheap: there may be many cells near a goal.
-        let mut by_cost: Vec<_> = reached().map(|(index, (_, at))| (at.cost, index)).collect();
+        let reached = found.iter().enumerate().filter(|(_, at)| at.cost < INFINITE);
+        let mut by_cost: Vec<_> = reached.map(|(index, at)| (at.cost, index)).collect();
         by_cost.sort_unstable();
         let mut best = (INFINITE, usize::MAX, None);
         for (cost, index) in by_cost {
@@ -153,28 +200,12 @@ impl NavLinks {
             }
             let [_, end] = hops[index].1;
             for (goal, grid, cells) in places.iter().filter(|(goal, ..)| goal.grid == end.grid) {
+                note_cells(&goal.goal, cells);
                 let (last, cell) = self.cost_to_goal(costs, end, (grid, &goal.goal, cells));
                 best = best.min((cost.saturating_add(last), index, cell));
             }
         }
-        let to_first = || {
-            let goal = goals.first().filter(|goal| near && goal.grid != grid)?;
-            let arriving = reached().filter(|(_, ((_, [_, end]), _))| end.grid == goal.grid);
-            let nearest = arriving.map(|(index, ((_, [_, end]), at))| {
-                let cell = goal.goal.cell();
-                let steps = u64::from(end.area.min.chebyshev(cell));
-                (
-                    at.cost.saturating_add(steps * PathCost::PLAIN_STEP.0),
-                    index,
-                    Some((cell.y, cell.x)),
-                )
-            });
-            nearest.min()
-        };
-        let best = Some(best).filter(|(cost, ..)| *cost < INFINITE).or_else(to_first);
-        best.map_or(Routing::None, |(cost, last, goal)| {
-            Routing::Via(self.first_link(costs, (hops, &found), last, goal), PathCost(cost))
-        })
+        (Some(best).filter(|(cost, ..)| *cost < INFINITE), work)
     }
 
     /// Goes back from the last crossing of a route to the first, and to the cell where that is left for what comes next.
@@ -293,7 +324,12 @@ impl NavLinks {
     /// What it costs to walk between an end and a cell on its grid.
     fn cost_to(&self, costs: Costs<'_>, end: LinkEnd, cell: Cell) -> u64 {
         let field = self.field(costs.profile, end);
-        let cost = field.and_then(|field| costs.flows.cost(costs.grids, field, cell));
+        let cost = field.and_then(|field| match costs.accepts_old {
+            // Connected regions are always up to date.
+            true if cells_connected_to(costs, end, cell).next().is_none() => None,
+            true => costs.flows.last_known_cost(costs.grids, field, cell),
+            false => costs.flows.cost(costs.grids, field, cell),
+        });
         cost.map_or(INFINITE, |cost| cost.0)
     }
 
@@ -315,6 +351,10 @@ impl NavLinks {
 
     /// The cell of an end that is nearest to another cell.
     fn nearest_cell(&self, costs: Costs<'_>, end: LinkEnd, cell: Cell) -> Option<Cell> {
+        if costs.accepts_old {
+            let distance = |at: &Cell| (at.chebyshev(cell), at.y, at.x);
+            return cells_connected_to(costs, end, cell).min_by_key(distance);
+        }
         let path = costs.flows.path(costs.grids, self.field(costs.profile, end)?, cell);
         path.map(|path| path.end())
     }
@@ -345,6 +385,36 @@ impl NavLinks {
         };
         best.map_or((INFINITE, None), |(cost, y, x)| (cost, Some((y, x))))
     }
+}
+
+/// The cells of an end that are connected with another cell of its grid.
+fn cells_connected_to(
+    Costs { grids, profile, .. }: Costs<'_>,
+    end: LinkEnd,
+    cell: Cell,
+) -> impl Iterator<Item = Cell> {
+    let grid = grids.get(end.grid);
+    let region = grid.and_then(|grid| grid.region(profile, cell));
+    let cells = grid.into_iter().flat_map(move |grid| {
+        let cells = end.area.intersection(grid.rect()).cells();
+        cells.filter(move |&at| grid.region(profile, at) == region)
+    });
+    cells.filter(move |_| region.is_some())
+}
+
+/// The cheapest crossing to the grid of a goal, and to the cells of a link that are nearest to it there.
+fn nearest_end(
+    (hops, found): (&[(Hop, [LinkEnd; 2])], &[Reached]),
+    goal: &Destination,
+) -> Option<RouteEnd> {
+    let reached = hops.iter().zip(found).enumerate().filter(|(_, (_, at))| at.cost < INFINITE);
+    let arriving = reached.filter(|(_, ((_, [_, end]), _))| end.grid == goal.grid);
+    let nearest = arriving.map(|(index, ((_, [_, end]), at))| {
+        let cell = goal.goal.cell();
+        let steps = u64::from(end.area.min.chebyshev(cell));
+        (at.cost.saturating_add(steps * PathCost::PLAIN_STEP.0), index, Some((cell.y, cell.x)))
+    });
+    nearest.min()
 }
 
 /// The cells near enough to a goal.

@@ -205,6 +205,19 @@ impl DistanceField {
         }
     }
 
+    /// As [`await_cells`](Self::await_cells), but cells named before delay it no more.
+    pub(in crate::nav) fn await_only(
+        &mut self,
+        grid: &NavGrid,
+        cells: impl IntoIterator<Item = Cell>,
+    ) {
+        self.awaited.clear();
+        self.await_cells(grid, cells);
+        if self.phase == Phase::Running {
+            self.await_next();
+        }
+    }
+
     /// Works for up to `budget` units and returns how many it spent. Where cells are settled one by one, a
     /// unit is one settled cell: one expansion. Where rays fill the field, a unit is eight cells on a ray or
     /// half an expansion, which takes as long or less; a slice may exceed its budget by twenty units. 0 from

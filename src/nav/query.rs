@@ -172,6 +172,17 @@ pub enum PathFailure {
     Canceled,
 }
 
+impl PathFailure {
+    /// The same failure of a query that starts elsewhere: for the rest of a path, where the whole path was asked for.
+    pub(super) const fn with_start(self, start: Cell) -> Self {
+        match self {
+            Self::NoPath { goal, .. } => Self::NoPath { start, goal },
+            Self::CostOverflow { goal, .. } => Self::CostOverflow { start, goal },
+            other => other,
+        }
+    }
+}
+
 impl core::fmt::Display for PathFailure {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {

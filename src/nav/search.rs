@@ -3,8 +3,8 @@
 //! Input: a [`NavGrid`] and a [`PathQuery`]. Output: a [`Path`] or a [`PathFailure`]. The path, its cost and
 //! the counters are the same whether the search runs in one call or one node at a time: a whole search is
 //! [`step`](Search::step) with an unlimited budget. The search owns its scratch memory and borrows the grid
-//! only while it steps. [`start`](Search::start) rejects queries that cannot succeed without expanding a
-//! node: cells off the grid, impassable cells, goals in another connected region.
+//! only while it steps. Queries that cannot succeed fail without expanding a node: cells off the grid, impassable cells, goals in
+//! another connected region. [`start`](Search::start) rejects them, unless thousands of cells have to be looked at first.
 //!
 //! Algorithms: jump point search (see `jump`) where corners may not be cut, and for four neighbors; a
 //! hierarchy of chunks for long distances (see `hierarchy`); where the path may end on one of many cells, a
@@ -169,8 +169,7 @@ impl<L: OpenList> Search<L> {
         }
         if self.target.is_backward {
             self.begin_segment(layer, pool);
-            // The first goal cell is known; the work to find it was counted with the target.
-            self.open_goal_cell_when_empty(world, u32::MAX);
+            self.open_first_goal_cell(world);
             return Ok(());
         }
         let distance = self.target.distance(layer, self.origin.0, self.origin.1);
@@ -187,7 +186,8 @@ impl<L: OpenList> Search<L> {
 
     /// Expands up to `budget` nodes and returns how much of the budget that took: one per node, and one more
     /// for each sixteen turning points a jump point search has passed, one per cell checked where the path may
-    /// end on many. Only one long line of sight can exceed the budget, by an eighth of its cells. `grid` must be the one the
+    /// end on many. A long line of sight can exceed the budget by an eighth of its cells; where no cell near
+    /// enough can be reached, the search for the nearest one that can be exceeds it once, by about 40 for each chunk. `grid` must be the one the
     /// search was started on; after edits, check [`is_stale`](Self::is_stale) first. If an unfinished search
     /// with a budget above 0 returns 0, it must be started from scratch.
     pub fn step(&mut self, grid: &NavGrid, pool: &NodePool, budget: u32) -> u32 {

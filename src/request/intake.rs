@@ -14,8 +14,8 @@ use super::{
     outcome::{Outcomes, is_retry_due},
 };
 use crate::{
-    blocker::PlacedBlockers, flow::FlowFields, grids::NavGrids, nav::PathFailure,
-    scheduler::TilePathSettings, unit::NavAgent, whereabouts::Whereabouts,
+    blocker::PlacedBlockers, flow::FlowFields, grids::NavGrids, scheduler::TilePathSettings,
+    unit::NavAgent, whereabouts::Whereabouts,
 };
 
 /// What reading an entry costs of the budget, in expansions: about the time it takes.
@@ -140,13 +140,8 @@ impl RequestIntake<'_, '_> {
         }
         let named = request.grid_and_profile(unit.agent, unit.state);
         let cost = request.target_of(unit.state.attempt).count() / TARGETS_PER_UNIT;
-        let resolved = self.resolve(&unit, request);
-        let has_planned = match &resolved {
-            Ok(resolved) => resolved.as_ref().is_some_and(|resolved| resolved.next.is_some()),
-            Err(reason) => matches!(reason, PathFailure::NoLinks { .. }),
-        };
-        let work = self.outcomes.links.planning_work(named.1);
-        let cost = if has_planned { cost.saturating_add(work) } else { cost };
+        let (resolved, work) = self.resolve(&unit, request);
+        let cost = cost.saturating_add(work);
         if let Ok(mut unit) = self.units.get_mut(entity) {
             match resolved {
                 Ok(Some(resolved)) => self.outcomes.search(&mut unit, resolved),

@@ -7,15 +7,16 @@
 mod following;
 mod latest;
 mod over_links;
+mod retry;
 
 pub(crate) use latest::{has_unread, is_latest};
 pub(super) use latest::{note_dropped, note_issued};
+pub(super) use retry::is_retry_due;
 
 use bevy::{ecs::system::SystemParam, prelude::*};
 
 use super::{
-    OpenRequests, PathRequest, RequesterItem, Resolved, Target, grid_of,
-    requester::RequesterReadOnlyItem, start::start_near,
+    OpenRequests, PathRequest, RequesterItem, Resolved, Target, grid_of, start::start_near,
 };
 use crate::{
     flow::FlowFields,
@@ -24,8 +25,8 @@ use crate::{
     nav::{Answer, Cell, Hindrance, JobOptions, Path, PathFailure, PathKind, PathQuery, Priority},
     scheduler::{Pathfinder, path_kind},
     unit::{
-        Arrived, CancelReason, CritterState, Journey, NavPath, PathCanceled, PathFailed, PathFound,
-        PathInvalidated, PathStatus, RequestState,
+        Arrived, CancelReason, CritterState, Journey, NavPath, PathCanceled, PathFound,
+        PathInvalidated, PathStatus,
     },
 };
 
@@ -79,6 +80,7 @@ impl Outcomes<'_, '_> {
         (unit.state.journey.next, unit.state.journey.goals) = (next, destinations);
         if next.is_some() {
             self.links.note_use(query.profile);
+            unit.state.journey.ticks_without_costs = 0;
         }
         let options = JobOptions { priority, class, rally, goals: goals.clone(), ..default() };
         let ticket = self.pathfinder.ask(unit.entity, grid, query, options);
@@ -144,46 +146,6 @@ impl Outcomes<'_, '_> {
                 self.fail(unit, reason);
             }
         }
-    }
-
-    /// Sets a request that failed on its next attempt: the next of its targets, or another try later. Where
-    /// there is none, it has failed for good; returns whether it has.
-    pub(super) fn fail(&mut self, unit: &mut RequesterItem, reason: PathFailure) -> bool {
-        unit.state.ticket = None;
-        let wait = unit.request.and_then(|request| next_attempt(request, &mut unit.state, reason));
-        let Some((status, ticks)) = wait else {
-            *unit.status = PathStatus::Failed(reason);
-            self.commands.trigger(PathFailed { entity: unit.entity, reason });
-            return true;
-        };
-        *unit.status = status;
-        self.retry_in(ticks, unit);
-        false
-    }
-
-    /// The same for a request that fails without an answer from the queue, maybe on the way: its unit stops, and the rest of a
-    /// long path is searched for no more.
-    pub(super) fn fail_unanswered(&mut self, unit: &mut RequesterItem, reason: PathFailure) {
-        self.forget_search(unit);
-        unit.stop();
-        if self.fail(unit, reason) {
-            self.pathfinder.counters.failed += 1;
-        }
-    }
-
-    /// Resolves the request again in the next tick, from where the unit is then.
-    pub(crate) fn resolve_again(&mut self, unit: &mut RequesterItem) {
-        self.resolve_in(unit, 1);
-    }
-
-    fn resolve_in(&mut self, unit: &mut RequesterItem, ticks: u64) {
-        *unit.status = PathStatus::Searching;
-        self.retry_in(ticks, unit);
-    }
-
-    fn retry_in(&mut self, ticks: u64, unit: &RequesterItem) {
-        let due = self.pathfinder.now + ticks;
-        self.open.retries.insert((due, unit.state.accepted), unit.entity);
     }
 
     /// A unit cannot follow its path any more. A critter gets another one from where it is, if it needs one; a
@@ -339,32 +301,6 @@ impl Outcomes<'_, '_> {
             unit.stop();
         }
     }
-}
-
-/// The next attempt of a request that failed: its status until then, and in how many ticks it comes.
-fn next_attempt(
-    request: &PathRequest,
-    state: &mut RequestState,
-    reason: PathFailure,
-) -> Option<(PathStatus, u64)> {
-    if usize::from(state.attempt) < request.more_attempts() {
-        state.attempt += 1;
-        return Some((PathStatus::Searching, 1));
-    }
-    // A despawned target does not come back.
-    let may_change = reason != PathFailure::TargetGone || !request.alternatives.is_empty();
-    let retry = request.retry.filter(|retry| state.tries < retry.most && may_change)?;
-    state.attempt = 0;
-    state.tries += 1;
-    Some((PathStatus::Waiting(reason), retry.pause(state.tries)))
-}
-
-/// Whether request `number` of a unit waits for its next attempt, and for no answer.
-pub(super) fn is_retry_due(unit: &RequesterReadOnlyItem, number: u64) -> bool {
-    use PathStatus::{Repairing, Searching, Waiting};
-    let waits = matches!(*unit.status, Searching | Waiting(_) | Repairing);
-    let is_same = unit.state.accepted == number && is_latest(unit.request, unit.state);
-    waits && is_same && unit.state.ticket.is_none()
 }
 
 impl RequesterItem<'_, '_> {

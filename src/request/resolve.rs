@@ -25,55 +25,73 @@ use crate::{
 /// Where units and their targets are.
 impl RequestIntake<'_, '_> {
     /// The query of a unit's request in its present attempt, or of the next leg of it; `None` while the costs of links are
-    /// being determined.
+    /// being determined. Also returns what planning a route over links took of the budget.
     pub(super) fn resolve(
         &self,
         unit: &RequesterReadOnlyItem,
         request: &PathRequest,
-    ) -> Result<Option<Resolved>, PathFailure> {
+    ) -> (Result<Option<Resolved>, PathFailure>, u32) {
+        let start = self.start_of(unit, request);
+        match start.and_then(|start| Ok((start, self.destinations(unit, request)?))) {
+            Ok((start, all)) => self.resolve_from(start, all, (unit, request)),
+            Err(reason) => (Err(reason), 0),
+        }
+    }
+
+    /// Where the path of a unit begins.
+    fn start_of(
+        &self,
+        unit: &RequesterReadOnlyItem,
+        request: &PathRequest,
+    ) -> Result<Cell, PathFailure> {
         let (id, profile) = request.grid_and_profile(unit.agent, unit.state);
         let grid = self.grids.get(id).ok_or(PathFailure::GridGone(id))?;
         let size = grid.unit_size(profile);
         let start = self.cell_of(unit.entity, id, size).ok_or(PathFailure::StartUnknown)?;
         let offset = self.offset_of(unit, (id, start), size).unwrap_or_default();
-        let start = start_near(grid, profile, (start, offset), unit.leaves_walls());
-        let all = self.destinations(unit, request)?;
-        let here = all.iter().filter(|destination| destination.grid == id);
-        let here: Vec<Goal> = here.map(|destination| destination.goal).collect();
+        Ok(start_near(grid, profile, (start, offset), unit.leaves_walls()))
+    }
+
+    /// The same from a cell to any of the destinations.
+    fn resolve_from(
+        &self,
+        start: Cell,
+        all: Vec<Destination>,
+        (unit, request): (&RequesterReadOnlyItem, &PathRequest),
+    ) -> (Result<Option<Resolved>, PathFailure>, u32) {
+        let (id, profile) = request.grid_and_profile(unit.agent, unit.state);
         let links = &self.outcomes.links;
         let (do_lead_on, reach) =
             (links.lead_from(id, profile), request.reach_of(unit.state.attempt));
         let query =
             |goal| PathQuery::new(start, goal).profile(profile).algorithm(request.algorithm);
+        let here = all.iter().filter(|destination| destination.grid == id);
+        let here: Vec<Goal> = here.map(|destination| destination.goal).collect();
         if let Some(&goal) = here.first() {
             let goals = (here.len() > 1).then(|| here.into());
             let destinations = do_lead_on.then(|| all.into());
             let query = query(goal).reach(reach);
-            return Ok(Some(Resolved { grid: id, query, goals, next: None, destinations }));
+            return (Ok(Some(Resolved { grid: id, query, goals, next: None, destinations })), 0);
         }
-        let costs = Costs { grids: &self.grids, flows: &self.flows, profile };
-        let routing = match do_lead_on {
-            true => links.route(
-                costs,
-                (id, start),
-                &all,
-                (reach == Reach::Nearest, unit.state.journey.back),
-            ),
-            false => Routing::None,
+        let accepts_old = unit.state.journey.accepts_old_costs();
+        let costs = Costs { grids: &self.grids, flows: &self.flows, profile, accepts_old };
+        let options = (reach == Reach::Nearest, unit.state.journey.back);
+        let (routing, work) = match do_lead_on {
+            true => links.route(costs, (id, start), &all, options),
+            false => (Routing::None, 0),
         };
-        match routing {
+        let is_in_wall = || self.grids.get(id).is_some_and(|grid| grid.cost(profile, start) == 0);
+        let resolved = match routing {
             Routing::Pending => Ok(None),
             Routing::Via(next, _) => {
-                let (hop, destinations) = (next.hop, Some(all.into()));
-                let query = query(links.entrance(hop));
+                let (query, destinations) = (query(links.entrance(next.hop)), Some(all.into()));
                 let (grid, goals, next) = (id, None, Some(next));
                 Ok(Some(Resolved { grid, query, goals, next, destinations }))
             }
-            Routing::None if grid.cost(profile, start) == 0 => {
-                Err(PathFailure::StartImpassable(start))
-            }
+            Routing::None if is_in_wall() => Err(PathFailure::StartImpassable(start)),
             Routing::None => Err(PathFailure::NoLinks { from: id, to: all[0].grid }),
-        }
+        };
+        (resolved, work)
     }
 
     /// Where a request may end: at least one place.

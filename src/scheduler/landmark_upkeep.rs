@@ -28,8 +28,9 @@ pub(super) struct LandmarkUpkeep {
     /// The limit in the last tick, in bytes, and the most memory that was in use in it.
     limit: usize,
     in_use: usize,
-    /// Units that better tables have taken of later ticks: to begin one may take more than a tick's share.
-    debt: u32,
+    /// Units that quick tables and better ones have taken of later ticks: to begin one may take more than a tick's share.
+    quick_debt: u32,
+    better_debt: u32,
 }
 
 impl LandmarkUpkeep {
@@ -46,14 +47,16 @@ impl LandmarkUpkeep {
         if limit == 0 {
             return;
         }
-        let spent = self.spend(LandmarkFiller::fill_missing, grids, (0, left), &mut keep_going);
-        let share = left.saturating_sub(spent).min(budget.div_ceil(BETTER_SHARE));
-        let allowed = share.saturating_sub(self.debt);
+        let allowed = left.saturating_sub(self.quick_debt);
+        let spent = self.spend(LandmarkFiller::fill_missing, grids, (0, allowed), &mut keep_going);
+        self.quick_debt = self.quick_debt.saturating_add(spent).saturating_sub(left);
+        let share = allowed.saturating_sub(spent).min(budget.div_ceil(BETTER_SHARE));
+        let allowed = share.saturating_sub(self.better_debt);
         let missing = |grid: &NavGrid| grid.missing_landmarks() * most_bytes_per_table(grid);
         let reserved = grids.iter().map(|(_, grid)| missing(grid)).sum();
         let (better, most) = (LandmarkFiller::fill_better, (reserved, allowed));
         let spent = self.spend(better, grids, most, &mut keep_going);
-        self.debt = self.debt.saturating_add(spent).saturating_sub(share);
+        self.better_debt = self.better_debt.saturating_add(spent).saturating_sub(share);
         self.in_use = self.in_use.max(bytes_of(grids));
     }
 
@@ -100,4 +103,30 @@ impl LandmarkUpkeep {
 
 fn bytes_of(grids: &NavGrids) -> usize {
     grids.iter().map(|(_, grid)| grid.landmark_bytes()).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        coordinates::GridFrame,
+        nav::{ProfileId, TerrainId},
+    };
+
+    #[test]
+    fn what_it_takes_to_begin_a_table_is_paid_for() {
+        let mut grids = NavGrids::default();
+        let grid = NavGrid::new(256, 256, TerrainId::GROUND).unwrap();
+        grids.insert(GridId::default(), grid, GridFrame::default());
+        let (_, grid) = grids.iter().next().unwrap();
+        grid.want_landmarks(ProfileId::default());
+        let mut upkeep = LandmarkUpkeep::default();
+        let mut tick = || {
+            upkeep.fill(&mut grids, usize::MAX, (100, 100), || true);
+            upkeep.quick_debt
+        };
+        let debt = tick();
+        assert!(debt > 300, "{debt}: 65,536 cells are copied");
+        assert_eq!([tick(), tick()], [debt - 100, debt - 200], "nothing else is done");
+    }
 }

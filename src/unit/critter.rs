@@ -93,7 +93,7 @@ pub struct Facing {
     /// In cells, on the grid: the nearest of the eight directions, one of the six steps on hexagons.
     pub direction: Direction,
     /// In the world: a unit vector on the plane of the map. On an isometric map it differs from the direction on
-    /// the grid.
+    /// the grid. Where a grid is rotated, that of a critter at rest follows when it next moves.
     pub world: Vec2,
 }
 

@@ -691,3 +691,60 @@ fn cost_overflow_is_reported() {
         assert_eq!((path.end(), path.steps()), (Cell::new(39, 0), 39), "{algorithm:?}");
     }
 }
+
+/// A box of walls around a tower on an open field: no cell outside sees it, and none can be reached that does.
+fn hidden_tower(is_hollow: bool) -> (NavGrid, Goal) {
+    let mut grid = NavGrid::new(300, 200, TerrainId::GROUND).unwrap();
+    grid.block(CellRect::new(Cell::new(158, 98), 5, 5)).unwrap();
+    let inside = Cell::new(160, 100);
+    if is_hollow {
+        grid.unblock(CellRect::single(inside)).unwrap();
+    }
+    (grid, Goal::in_sight(CellRect::single(inside), 64, UNIT))
+}
+
+#[test]
+fn a_goal_that_no_cell_sees_is_looked_for_within_the_budget() {
+    for is_hollow in [true, false] {
+        let (grid, goal) = hidden_tower(is_hollow);
+        let (start, cell) = (Cell::new(5, 5), goal.cell());
+        let failure = match is_hollow {
+            true => PathFailure::NoPath { start, goal: cell },
+            false => PathFailure::GoalImpassable(cell),
+        };
+        for (algorithm, reach) in [Algorithm::AStar, Algorithm::JumpPoint]
+            .into_iter()
+            .flat_map(|algorithm| [(algorithm, Reach::Exact), (algorithm, Reach::Nearest)])
+        {
+            let (pool, mut search) = (NodePool::default(), <Search>::new());
+            let query = query(start, goal).algorithm(algorithm).reach(reach);
+            search.start(&grid, &pool, query).unwrap();
+            assert!(search.setup_work() < 500, "{} before the first step", search.setup_work());
+            let mut all = 0;
+            while !search.is_finished() {
+                let spent = search.step(&grid, &pool, 100);
+                assert!(spent > 0 || search.is_finished());
+                // One long line of sight, or the search for the nearest cell, may take more.
+                assert!(spent <= 100 + 500, "{spent} of 100 spent");
+                all += spent;
+            }
+            assert!(all > 10_000, "{all}: thousands of cells are near enough");
+            let counters = search.counters();
+            match (search.finish(&grid, &pool), reach) {
+                (found, Reach::Exact) => {
+                    assert_eq!(found, Err(failure));
+                    assert_eq!(counters, SearchCounters::default(), "nothing is expanded");
+                }
+                (found, Reach::Nearest) => {
+                    let path = found.unwrap();
+                    assert_eq!(path.kind(), PathKind::Partial);
+                    let nearest = Goal::from(cell);
+                    let direct = self::query(start, nearest).algorithm(algorithm).reach(reach);
+                    search.start(&grid, &pool, direct).unwrap();
+                    search.step(&grid, &pool, u32::MAX);
+                    assert_eq!(Ok(path), search.finish(&grid, &pool), "as near as can be");
+                }
+            }
+        }
+    }
+}

@@ -66,14 +66,18 @@ fn every_file_starts_with_a_doc_comment() {
     }
 }
 
-/// The first app in the README is `click_to_move`, which is compiled.
+/// The first app in the README is `click_to_move`, and its tilemap that of `minimal`: both are compiled.
 #[test]
-fn the_readme_contains_the_first_example() {
+fn the_readme_contains_the_first_examples() {
     let root = FilePath::new(env!("CARGO_MANIFEST_DIR"));
-    let example = fs::read_to_string(root.join("examples/click_to_move.rs")).unwrap();
-    let code = &example[example.find("use bevy").unwrap()..];
+    let read = |name: &str| fs::read_to_string(root.join(name)).unwrap();
+    let (readme, app, map) =
+        (read("README.md"), read("examples/click_to_move.rs"), read("examples/minimal.rs"));
+    let code = &app[app.find("use bevy").unwrap()..];
     assert!(code.lines().count() < 60);
-    assert!(fs::read_to_string(root.join("README.md")).unwrap().contains(code.trim_end()));
+    assert!(readme.contains(code.trim_end()));
+    let code = &map[map.find("    commands.entity(map).insert").unwrap()..];
+    assert!(readme.contains(code.trim_end().trim_end_matches('}').trim_end()));
 }
 
 #[test]

@@ -920,3 +920,53 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_change_of_some_cells_of_a_goal_takes_a_small_part_of_a_field() {
+    let mut grid = NavGrid::new(256, 256, TerrainId::GROUND).unwrap();
+    let goal = CellRect::new(Cell::new(100, 120), 6, 3);
+    let mut field = DistanceField::new();
+    field.start(&grid, UNIT, goal).unwrap();
+    let whole = field.step(&grid, u32::MAX);
+    let (middle, corner) = (Cell::new(102, 121), Cell::new(105, 122));
+    for (cell, blocks) in [(middle, true), (corner, true), (corner, false), (middle, false)] {
+        let rect = CellRect::single(cell);
+        let edited = if blocks { grid.block(rect) } else { grid.unblock(rect) };
+        edited.unwrap();
+        assert!(field.can_repair(&grid));
+        let taken = field.repair(&grid, u32::MAX);
+        assert!(field.is_finished() && !field.is_stale(&grid));
+        assert!(costs(&field, &grid) == costs_to_rect(&grid, goal), "{cell} blocks: {blocks}");
+        // Behind the corner many cells are farther away.
+        assert!(cell == corner || 100 * taken < whole, "{taken} of {whole}");
+    }
+    for (rect, is_empty) in [(CellRect::single(middle), false), (goal, true)] {
+        grid.block(rect).unwrap();
+        field.repair(&grid, u32::MAX);
+        assert_eq!(costs(&field, &grid).iter().all(Option::is_none), is_empty);
+        assert!(costs(&field, &grid) == costs_to_rect(&grid, goal));
+    }
+}
+
+#[test]
+fn edits_that_come_faster_than_they_are_checked_take_no_more_memory() {
+    let mut grid = NavGrid::new(64, 64, TerrainId::GROUND).unwrap();
+    let goal = Cell::new(3, 3);
+    let mut random = Random(7);
+    let mut field = DistanceField::new();
+    field.start_repairable(&grid, UNIT, goal).unwrap();
+    for round in 0..20_000_u32 {
+        let (x, y) = (10 + random.below(54) as i32, 10 + random.below(54) as i32);
+        grid.set_terrain(Cell::new(x, y), TerrainId((round % 2) as u8)).unwrap();
+        assert!(field.repair(&grid, 4) > 0);
+        // Entries of 8 bytes, with room for twice as many.
+        assert!(field.bytes() < 300_000, "{} bytes after {round} edits", field.bytes());
+        if !field.is_repair_cheaper() {
+            field.start_repairable(&grid, UNIT, goal).unwrap();
+        }
+    }
+    while !field.is_finished() || field.is_stale(&grid) {
+        assert!(field.repair(&grid, 5_000) > 0);
+    }
+    assert_eq!(costs(&field, &grid), dijkstra(&grid, UNIT, goal));
+}

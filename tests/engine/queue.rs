@@ -729,3 +729,76 @@ fn equal_bursts_keep_the_same_memory() {
         assert_eq!(kept[2], kept[0], "the third burst, {algorithm:?}");
     }
 }
+
+/// Sum of all expansions that answers report.
+fn expansions(replies: &[Reply]) -> u64 {
+    replies.iter().map(|reply| reply.counters.expansions).sum()
+}
+
+#[test]
+fn a_shared_field_does_not_go_on_for_jobs_that_were_canceled() {
+    let world = patched(200, 200, 23);
+    let goal = Cell::new(1, 1);
+    let near: Vec<Cell> = starts_to(&world.0, goal, 60_000, 5)
+        .into_iter()
+        .filter(|start| start.x < 60 && start.y < 60)
+        .take(2_000)
+        .collect();
+    let region = world.0.region(UNIT, goal);
+    let far = (0..200).map(|y| Cell::new(198, 199 - y));
+    let far = far.into_iter().find(|&cell| world.0.region(UNIT, cell) == region).unwrap();
+    let mut work = [true, false].map(|is_canceled| {
+        let (mut queue, mut replies) = (SearchQueue::default(), Vec::new());
+        let last = queue.push(GRID, PathQuery::new(far, goal), NORMAL);
+        near.iter().for_each(|&start| {
+            queue.push(GRID, PathQuery::new(start, goal), NORMAL);
+        });
+        step(&mut queue, &world, 9_000, &mut replies);
+        assert_eq!((queue.waiting(), queue.in_flight()), (0, 1), "all share one field");
+        assert_eq!(is_canceled && queue.cancel(last), is_canceled);
+        finish(&mut queue, &world, 5_000, &mut replies);
+        assert_eq!(replies.len(), near.len() + usize::from(!is_canceled));
+        expansions(&replies)
+    });
+    work.sort_unstable();
+    let [canceled, whole] = work;
+    assert!(canceled > 0 && 4 * canceled < whole, "{canceled} and {whole} expansions");
+}
+
+#[test]
+fn shared_fields_leave_slots_to_short_requests() {
+    let world = patched(200, 200, 23);
+    let mut queue = SearchQueue::default();
+    queue.settings.in_flight = 2;
+    for goal in [Cell::new(1, 1), Cell::new(198, 198)] {
+        for start in starts_to(&world.0, goal, 600, 5) {
+            queue.push(GRID, PathQuery::new(start, goal), NORMAL);
+        }
+    }
+    let mut replies = Vec::new();
+    step(&mut queue, &world, 1_000, &mut replies);
+    let short = queue.push(GRID, PathQuery::new(Cell::new(1, 90), Cell::new(1, 93)), Priority(9));
+    let mut ticks = 0;
+    while !replies.iter().any(|reply| reply.ticket == short) {
+        step(&mut queue, &world, 1_000, &mut replies);
+        ticks += 1;
+    }
+    assert!(ticks <= 10, "the short request waits for {ticks} ticks");
+    finish(&mut queue, &world, 20_000, &mut replies);
+    assert_eq!(replies.len(), 1_201);
+}
+
+#[test]
+fn a_failure_after_the_first_segment_names_the_start_of_the_job() {
+    let mut world = patched(1_600, 100, 32);
+    let (start, goal) = (Cell::new(1, 50), Cell::new(1_598, 50));
+    let query = PathQuery::new(start, goal).algorithm(Algorithm::Hierarchical);
+    let (mut queue, mut replies) = (SearchQueue::default(), Vec::new());
+    queue.push(GRID, query, NORMAL);
+    while replies.is_empty() {
+        step(&mut queue, &world, 600, &mut replies);
+    }
+    world.0.block(CellRect::new(Cell::new(1_200, 0), 2, 100)).unwrap();
+    finish(&mut queue, &world, 5_000, &mut replies);
+    assert_eq!(replies[1].result, Err(PathFailure::NoPath { start, goal }));
+}

@@ -368,3 +368,17 @@ fn two_runs_give_the_same_fields() {
     assert!(counters.integrations > 0 && counters.repairs > 0, "{counters:?}");
     assert!(*sum > 0 && statuses.len() == counters.alive);
 }
+
+#[test]
+fn starting_a_large_field_is_paid_for() {
+    // 4,194,304 cells are cleared, 200 to a work unit.
+    let mut app = app_on(open(2_048));
+    set_budget(&mut app, 1_024);
+    let goal = Cell::new(1_000, 1_000);
+    let flow = request_field(&mut app, goal);
+    let near = goal.offset(5, 0);
+    run(&mut app, 18);
+    assert_eq!(cost(&app, &flow, near), None, "18,432 units do not pay for the start");
+    run(&mut app, 10);
+    assert!(cost(&app, &flow, near).is_some());
+}

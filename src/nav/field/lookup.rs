@@ -9,7 +9,7 @@ use core::{array, hint::black_box};
 
 use Direction::{East, North, NorthEast, NorthWest, South, SouthEast, SouthWest, West};
 
-use super::DistanceField;
+use super::{DistanceField, expand::OPEN};
 use crate::nav::{
     Cell, Direction, NO_DIRECTION, NavGrid, OFFSETS, Path, PathCost, PathKind, StepModel, Topology,
     WeightedSteps, legs_from_back,
@@ -33,6 +33,14 @@ impl DistanceField {
         let (x, y) = grid.local(cell)?;
         let cost = self.settled(self.layout.index(x, y))?;
         Some(PathCost(u64::from(cost) * u64::from(self.cost_unit)))
+    }
+
+    /// Returns the cost of the path that was found last; `None` if there was none. While the field is filled or in
+    /// [repair](Self::repair), there may be a cheaper one, or none any more.
+    pub(crate) fn last_known_cost(&self, grid: &NavGrid, cell: Cell) -> Option<PathCost> {
+        let (x, y) = grid.local(cell).filter(|_| (grid.width(), grid.height()) == self.size)?;
+        let cost = self.costs[self.layout.index(x, y)];
+        (cost < OPEN).then(|| PathCost(u64::from(cost) * u64::from(self.cost_unit)))
     }
 
     /// Returns the [costs](Self::cost) of the eight cells around `cell`, by direction, and last that of the

@@ -15,6 +15,12 @@ use std::{cmp::Reverse, collections::BinaryHeap};
 use super::{DistanceField, Phase, expand::OPEN, goal_layer};
 use crate::nav::{CellRect, NavGrid, NodeId, UniformSteps, WeightedSteps};
 
+/// Most blocks of cells to check that are kept apart: where edits come faster than they are checked, blocks are joined.
+const MOST_BLOCKS: usize = 128;
+/// Most entries in the queue for each cell, before a fill that edits have interrupted all the time is begun anew: each cell is
+/// queued again by each edit near it.
+const MOST_QUEUED_PER_CELL: usize = 4;
+
 /// Work done in the current repair, or in the last one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
@@ -73,6 +79,19 @@ impl Repair {
             u64::from(block.right - block.left) * u64::from(block.high - block.y)
         };
         self.unchecked.iter().map(cells).sum()
+    }
+
+    /// Adds cells to check.
+    fn add(&mut self, mut block: CellBlock) {
+        if self.unchecked.len() >= MOST_BLOCKS {
+            for other in self.unchecked.drain(..) {
+                (block.left, block.right) =
+                    (block.left.min(other.left), block.right.max(other.right));
+                (block.y, block.high) = (block.y.min(other.y), block.high.max(other.high));
+            }
+            block.x = block.left;
+        }
+        self.unchecked.push(block);
     }
 
     /// Returns the next cell to check.
@@ -139,7 +158,7 @@ impl DistanceField {
     /// - it is not complete: it was never started, is still being filled, or ended early at [awaited
     ///   cells](Self::await_cells);
     /// - the grid does not remember all edits since (it remembers the last 64, see [`NavGrid::edits_since`]);
-    /// - the grid has another size or origin, the profile was changed, or other cells of a goal of several cells are passable;
+    /// - the grid has another size or origin, or the profile was changed;
     /// - rays filled it and costs [overflowed](Self::overflow).
     #[must_use]
     pub fn can_repair(&self, grid: &NavGrid) -> bool {
@@ -151,33 +170,31 @@ impl DistanceField {
             && grid.revision() >= self.revision
             && grid.edits_since(self.revision).is_some()
             && profile == Some(&self.profile_rules)
-            && self.has_same_goal(grid)
-    }
-
-    /// Whether the passable cells of the goal are the same as at the start, or there are none any more.
-    fn has_same_goal(&self, grid: &NavGrid) -> bool {
-        let Ok(layer) = goal_layer(grid, self.profile, self.goal) else {
-            return true;
-        };
-        let cells = self.goal.intersection(grid.rect()).cells().filter_map(|cell| grid.local(cell));
-        let mut cells = cells.map(|(x, y)| (self.costs[self.layout.index(x, y)] == 0, x, y));
-        cells.all(|(is_goal, x, y)| is_goal == layer.is_passable(x, y))
     }
 
     /// Whether it is worth continuing a repair: what it has spent, and the cells it still has to check, add
     /// up to no more than what filling the field cost. Beyond that a new start is likely to be cheaper, most
-    /// of all where rays fill the field, which takes a fraction of the time per cell. Always true of a field
-    /// that was started as [repairable](Self::start_repairable) and is not yet complete.
+    /// of all where rays fill the field, which takes a fraction of the time per cell. Of a field that was started as
+    /// [repairable](Self::start_repairable) and is not yet complete: whether edits have queued each cell no more than four times.
     #[must_use]
     pub fn is_repair_cheaper(&self) -> bool {
-        self.fill_units == 0
-            || self.repair.counters.units + self.repair.unchecked() <= self.fill_units
+        if self.fill_units == 0 {
+            return self.repair.queue.len() <= MOST_QUEUED_PER_CELL * self.costs.len();
+        }
+        self.repair.counters.units + self.repair.unchecked() <= self.fill_units
     }
 
     /// Counts the work of the current repair, or of the last one since the start.
     #[must_use]
     pub const fn repair_counters(&self) -> RepairCounters {
         self.repair.counters
+    }
+
+    /// Notes recent edits for the next step, where the field is in repair.
+    pub(crate) fn note_edits(&mut self, grid: &NavGrid) {
+        if self.phase == Phase::Repairing && self.can_repair(grid) {
+            self.collect_edits(grid);
+        }
     }
 
     /// Records which cells recent edits may have changed.
@@ -204,7 +221,7 @@ impl DistanceField {
             return;
         };
         let (right, high) = (left + around.width, low + around.height);
-        self.repair.unchecked.push(CellBlock { left, right, high, x: left, y: low });
+        self.repair.add(CellBlock { left, right, high, x: left, y: low });
         self.front = 0;
     }
 }

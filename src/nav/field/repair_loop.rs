@@ -4,9 +4,9 @@
 //! Input: cells to check, and the queue of a [`Repair`](super::repair::Repair). Output: costs, correct up to
 //! the front, and everywhere once nothing is left to do.
 //!
-//! The *lookahead cost* of a cell is the lowest sum of a neighbor's cost and the step there. A cell is
-//! *consistent* if its cost equals its lookahead cost. Where all cells are consistent and the goal costs 0,
-//! all costs are correct, as every step costs something. An edit changes only steps that have an end in it or
+//! The *lookahead cost* of a passable cell is 0 if it is of the goal, and else the lowest sum of a neighbor's cost and
+//! the step there. A cell is *consistent* if its cost equals its lookahead cost. Where all cells are consistent, all
+//! costs are correct, as every step costs something. An edit changes only steps that have an end in it or
 //! beside it (for corner rules, too), so the cells there are checked first. Inconsistent cells are queued by
 //! the lower of their cost and their lookahead cost, and taken in this order:
 //! - A cell that can be cheaper becomes so, and neighbors that it makes cheaper are queued.
@@ -70,13 +70,16 @@ impl DistanceField {
         work.spent_of(budget)
     }
 
-    /// Queues a cell if it is inconsistent.
+    /// Queues a cell if it is inconsistent. One that has become impassable loses its cost at once: no step leads to it any more, and
+    /// all cells from which one did are checked, too.
     fn check_cell(&mut self, layer: &Layer, model: &impl StepModel, (x, y): (u32, u32)) {
-        if self.costs[self.layout.index(x, y)] == 0 {
-            return; // of the goal: no other cell costs 0
-        }
         let cell = self.checked_cell(model, (x, y));
         let lookahead = self.lookahead_cost(layer, model, &cell);
+        if !layer.is_passable(x, y) {
+            self.repair.counters.raised += u64::from(self.current_cost(cell.index) != UNREACHED);
+            self.costs[cell.index] = UNREACHED;
+            return;
+        }
         self.queue_if_inconsistent(&cell, lookahead);
     }
 
@@ -112,7 +115,7 @@ impl DistanceField {
         if cost < OPEN { cost } else { UNREACHED }
     }
 
-    /// Queues a cell other than the goal, whose lookahead cost is `lookahead`, if it is inconsistent.
+    /// Queues a cell whose lookahead cost is `lookahead`, if it is inconsistent.
     fn queue_if_inconsistent(&mut self, cell: &CheckedCell, lookahead: u32) {
         let known = self.current_cost(cell.index);
         if known != lookahead {
@@ -123,11 +126,16 @@ impl DistanceField {
         }
     }
 
-    /// Returns the lookahead cost of a cell other than the goal.
+    /// Returns the lookahead cost of a cell: 0 for one of the goal.
     fn lookahead_cost(&mut self, layer: &Layer, model: &impl StepModel, cell: &CheckedCell) -> u32 {
+        let (x, y) = cell.position;
+        let is_passable = layer.is_passable(x, y);
+        if is_passable && self.goal.contains(self.origin.offset(x as i32, y as i32)) {
+            return 0;
+        }
         self.repair.counters.checked += 1;
         let mut lookahead = UNREACHED;
-        if !layer.is_passable(cell.position.0, cell.position.1) {
+        if !is_passable {
             return lookahead;
         }
         for direction in directions(cell.steps.directions) {

@@ -129,6 +129,11 @@ impl GoalZone {
         }
     }
 
+    /// Whether the goal must be seen.
+    pub(crate) const fn needs_sight(&self) -> bool {
+        self.sight.is_some()
+    }
+
     /// Whether the goal is seen from the cell, or need not be.
     pub(crate) fn sees_goal(&self, grid: &NavGrid, x: u32, y: u32) -> bool {
         let Some(profile) = self.sight else {

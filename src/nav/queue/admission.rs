@@ -81,6 +81,7 @@ impl SearchQueue {
         let allowance = self.waiting.allowance(job.class);
         if may_start_field
             && self.field_count < MAX_FIELDS
+            && self.has_long_slot()
             && self.sharing.pays((key, job.class), allowance, grid, layer)
         {
             self.start_field(key, job, grid, layer, left)

@@ -140,6 +140,10 @@ impl Job {
         now: u64,
     ) -> Answer {
         let &Self { ticket, grid, delivered, queued_at, .. } = self;
+        let result = result.map_err(|failure| match delivered {
+            Some(part) => failure.with_start(part.start),
+            None => failure,
+        });
         Answer { ticket, grid, result, found_by, delivered, counters, waited: now - queued_at }
     }
 

@@ -120,6 +120,7 @@ impl SearchQueue {
     ) -> u32 {
         self.waiting.begin_tick(self.settings.class_limits);
         self.restart_stale(grids);
+        self.sharing.retain_grids(|grid| grids.grid(grid).is_some());
         let paid = self.debt.min(budget);
         self.debt -= paid;
         let round = Round::new(workers.count());

@@ -19,6 +19,8 @@ use crate::nav::{
 
 /// Steps of a field (about 20 ns each, measured) for one unit of the budget.
 const FIELD_STEPS: u32 = 2;
+/// Jobs whose cells are named anew for one unit of the budget, once others were canceled (estimated: 10 ns each).
+const JOBS_NAMED_PER_UNIT: usize = 4;
 /// What reading a path off a field costs, and the steps of the path that cost one unit more (measured: a
 /// path of 300 steps takes 3 µs).
 const PATH_WORK: u32 = 8;
@@ -41,6 +43,8 @@ pub(super) struct SharedField {
     pub(super) rejected: VecDeque<Job>,
     /// Work done since the last answer; reported with the next.
     counters: SearchCounters,
+    /// Whether jobs were canceled: the field may wait for their cells.
+    has_canceled: bool,
 }
 
 impl SharedField {
@@ -64,11 +68,11 @@ impl SharedField {
         let Some(grid) = grids.grid(self.key.grid) else {
             return 0;
         };
-        let mut spent = 0;
+        let mut spent = self.forget_canceled(grid);
         if !self.field.is_finished() {
             let before = self.field.counters().expansions;
             let steps = self.field.step(grid, quantum.saturating_mul(FIELD_STEPS));
-            spent = steps.div_ceil(FIELD_STEPS);
+            spent += steps.div_ceil(FIELD_STEPS);
             self.counters.expansions += self.field.counters().expansions - before;
         }
         while self.field.is_finished() && spent < quantum {
@@ -81,6 +85,15 @@ impl SharedField {
             }
         }
         spent.max(1)
+    }
+
+    /// Where jobs were canceled, lets the field wait for those that are left; returns what that cost.
+    fn forget_canceled(&mut self, grid: &NavGrid) -> u32 {
+        if !core::mem::take(&mut self.has_canceled) || self.field.is_finished() {
+            return 0;
+        }
+        self.field.await_only(grid, self.jobs.values().flat_map(Job::ends));
+        self.jobs.len().div_ceil(JOBS_NAMED_PER_UNIT) as u32
     }
 
     /// Reads the path of a job off the field; returns what that cost.
@@ -142,7 +155,9 @@ impl SharedField {
             self.last_leg.stop(pool);
             return true;
         }
-        self.jobs.remove(&ticket).is_some()
+        let was_there = self.jobs.remove(&ticket).is_some();
+        self.has_canceled |= was_there;
+        was_there
     }
 
     /// Ends the task: returns the jobs that are not answered, and the field.

@@ -137,6 +137,11 @@ impl SharingPolicy {
         }
     }
 
+    /// Forgets what searches on grids have cost that are gone.
+    pub(super) fn retain_grids(&mut self, exists: impl Fn(GridId) -> bool) {
+        self.rates.retain(|&(grid, _), _| exists(grid));
+    }
+
     /// Whether jobs of this group and class wait.
     pub(super) fn has_waiting(&self, key: GroupKey, class: u8) -> bool {
         self.groups.contains_key(&(key, class))

@@ -36,7 +36,7 @@ impl<L: OpenList> Search<L> {
                     spent = spent.saturating_add(work);
                     continue;
                 }
-                self.phase = Phase::Failed(self.exhausted());
+                spent = spent.saturating_add(self.end_exhausted(world));
                 break;
             };
             let (x, y) = self.nodes.cell_of(id);

@@ -21,7 +21,7 @@
 use core::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::{Search, SearchTarget, World, jump_nodes::NO_NODE};
+use super::{Phase, Search, SearchTarget, World, jump_nodes::NO_NODE};
 use crate::nav::{
     Goal, Key, Layer, NodeId, NodePool, OpenList, PathFailure, ProfileId, Reach, goal::GoalZone,
     map::landmarks::Estimate,
@@ -33,6 +33,9 @@ const ROWS_PER_EXPANSION: u32 = 4;
 const SIGHT_CELLS_PER_EXPANSION: u32 = 8;
 /// Single-cell goals that take as long to add as one expansion.
 const CELLS_PER_EXPANSION: u32 = 4;
+/// Work to look for the first goal cell before the search runs, in expansions: where the nearest thousands of cells do not see
+/// the goal, its steps go on.
+const WORK_AT_START: u32 = 256;
 
 /// Adjacent cells of a row, produced one after the other with increasing distance from the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -75,12 +78,25 @@ pub(super) struct GoalCells {
     /// The heuristic of the next goal cell, where it could not be opened because the open list could not hold
     /// its f yet; `u64::MAX` otherwise.
     pending_h: u64,
+    /// The cell of the first goal that lies on the grid.
+    first: Option<(u32, u32)>,
+    /// Whether any goal cell was found that can be reached from the start, and any from which the start cannot be reached.
+    is_any_reachable: bool,
+    is_any_unreachable: bool,
 }
 
 impl Default for GoalCells {
     fn default() -> Self {
-        let (zones, runs) = (Vec::new(), BinaryHeap::new());
-        Self { zones, runs, nearest: None, last_opened: NO_NODE, pending_h: u64::MAX }
+        Self {
+            zones: Vec::new(),
+            runs: BinaryHeap::new(),
+            nearest: None,
+            last_opened: NO_NODE,
+            pending_h: u64::MAX,
+            first: None,
+            is_any_reachable: false,
+            is_any_unreachable: false,
+        }
     }
 }
 
@@ -95,6 +111,7 @@ impl GoalCells {
         self.zones.clear();
         self.runs.clear();
         (self.nearest, self.last_opened, self.pending_h) = (None, NO_NODE, u64::MAX);
+        (self.first, self.is_any_reachable, self.is_any_unreachable) = (None, false, false);
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -119,8 +136,11 @@ impl GoalCells {
         let mut is_start = false;
         for goal in goals {
             if !goal.is_single_cell() {
-                self.zones.extend(GoalZone::of(grid, profile, goal));
+                let zone = GoalZone::of(grid, profile, goal);
+                self.first = self.first.or(zone.as_ref().map(GoalZone::goal_cell));
+                self.zones.extend(zone);
             } else if let Some((x, y)) = grid.local(goal.cell()) {
+                self.first = self.first.or(Some((x, y)));
                 is_start |= (x, y) == (target.x, target.y);
                 let h = target.heuristic(layer, x, y);
                 self.runs.push(Reverse(RowRun { h, y, x, last: x, zone: NO_ZONE }));
@@ -173,10 +193,14 @@ impl GoalCells {
                 self.runs.push(Reverse(RowRun { h, x, ..run }));
             }
             work = work.saturating_add(1);
-            if layer.region(x, y) != region {
+            let is_reachable = layer.region(x, y) == region;
+            let is_irrelevant = || self.is_any_reachable || self.is_any_unreachable;
+            if !is_reachable && (is_irrelevant() || !layer.is_passable(x, y)) {
                 continue;
             }
-            let told = estimate.filter(|_| run.zone < SHARP).map(|estimate| estimate.units(x, y));
+            let told = estimate
+                .filter(|_| is_reachable && run.zone < SHARP)
+                .map(|estimate| estimate.units(x, y));
             if let Some(told) = told.filter(|&told| told > h) {
                 // It waits again, as others may be nearer.
                 let zone = run.zone | SHARP;
@@ -190,9 +214,11 @@ impl GoalCells {
                 }
                 zone.sees_goal(grid, x, y)
             });
-            if is_seen {
+            if is_seen && is_reachable {
                 self.nearest = Some(GoalCell { h, x, y });
             }
+            self.is_any_reachable |= is_seen && is_reachable;
+            self.is_any_unreachable |= is_seen && !is_reachable;
         }
         work
     }
@@ -220,44 +246,75 @@ impl<L: OpenList> Search<L> {
         let entrance_work = self.goal_cells.add_entrances(layer, &start);
         self.look_up_landmarks_backwards(&start);
         let guides = (&start, self.estimate.as_ref());
-        let nearest_work = self.goal_cells.find_nearest(world, guides, u32::MAX);
+        let nearest_work = self.goal_cells.find_nearest(world, guides, WORK_AT_START);
         let work = entrance_work.saturating_add(nearest_work);
         self.target.work = work; // also where it fails
-        match self.goal_cells.nearest {
+        match (self.goal_cells.nearest, self.goal_cells.runs.is_empty()) {
             // There is only one: an ordinary search.
-            Some(goal) if self.goal_cells.runs.is_empty() => {
+            (Some(goal), true) => {
                 self.goal_cells.clear();
                 Ok(SearchTarget { work, ..SearchTarget::at(layer, &query, (goal.x, goal.y)) })
             }
-            Some(_) => Ok(SearchTarget { work, is_backward: true, ..start }),
-            None => self.target_without_goal_cells(world, goals, work),
+            (None, true) => {
+                let target = self.target_without_goal_cells(world)?;
+                Ok(SearchTarget { work: work.saturating_add(target.work), ..target })
+            }
+            (_, false) => Ok(SearchTarget { work, is_backward: true, ..start }),
         }
     }
 
-    /// Returns the target where no cell near enough can be reached.
+    /// Returns the target where no cell near enough can be reached: all were looked at.
     fn target_without_goal_cells(
         &self,
         World { grid, layer, .. }: World,
-        goals: &[Goal],
-        work: u32,
     ) -> Result<SearchTarget, PathFailure> {
-        let query = &self.query;
-        let all = std::iter::once(&query.goal).chain(goals);
-        let zones: Vec<GoalZone> =
-            all.filter_map(|goal| GoalZone::of(grid, query.profile, goal)).collect();
-        let goal_cell =
-            zones.first().ok_or(PathFailure::GoalOutOfBounds(query.goal.cell()))?.goal_cell();
+        let (query, cells) = (&self.query, &self.goal_cells);
+        let goal_cell = cells.first.ok_or(PathFailure::GoalOutOfBounds(query.goal.cell()))?;
         if query.reach == Reach::Nearest {
             let region = layer.region(self.origin.0, self.origin.1).unwrap_or(0);
-            let target = SearchTarget::near(layer, query, goal_cell, region);
-            return Ok(SearchTarget { work: work.saturating_add(target.work), ..target });
+            return Ok(SearchTarget::near(layer, query, goal_cell, region));
         }
-        let has_goal_cell =
-            |zone: &GoalZone| zone.cells(layer.size()).any(|(x, y)| zone.admits(grid, layer, x, y));
-        if zones.iter().any(has_goal_cell) {
+        // Of zones that need not be seen, only the entrances were looked at.
+        let has_goal_cell = |zone: &GoalZone| {
+            !zone.needs_sight()
+                && zone.cells(layer.size()).any(|(x, y)| zone.admits(grid, layer, x, y))
+        };
+        if cells.is_any_unreachable || cells.zones.iter().any(has_goal_cell) {
             Err(PathFailure::NoPath { start: query.start, goal: query.goal.cell() })
         } else {
             Err(PathFailure::GoalImpassable(query.goal.cell()))
+        }
+    }
+
+    /// Ends a search that has nothing left to expand. Where no goal cell was found, it may go on to the nearest cell instead.
+    /// Returns the work that took.
+    #[cold]
+    pub(super) fn end_exhausted(&mut self, world: World) -> u32 {
+        if !self.target.is_backward || self.target.overflow || self.goal_cells.is_any_reachable {
+            self.phase = Phase::Failed(self.exhausted());
+            return 0;
+        }
+        match self.target_without_goal_cells(world) {
+            Ok(target) => {
+                self.clear_nodes(world.pool);
+                self.target = target;
+                self.open_origin(world.layer, world.pool);
+                target.work.max(1)
+            }
+            Err(failure) => {
+                self.phase = Phase::Failed(failure);
+                0
+            }
+        }
+    }
+
+    /// Opens the goal cell that was found at the start, if one was: the work was counted with the target. Otherwise the steps look
+    /// on.
+    pub(super) fn open_first_goal_cell(&mut self, world: World) {
+        if self.goal_cells.nearest.is_some() {
+            self.open_goal_cell_when_empty(world, u32::MAX);
+        } else {
+            self.open.reset(0, self.target.headroom);
         }
     }
 

@@ -74,7 +74,7 @@ impl<L: OpenList> Search<L> {
                     goal_work = goal_work.saturating_add(work);
                     continue;
                 }
-                self.phase = Phase::Failed(self.exhausted());
+                goal_work = goal_work.saturating_add(self.end_exhausted(world));
                 return spent.saturating_add(goal_work).saturating_add(1);
             };
             let (x, y) = node.cell();

@@ -21,6 +21,8 @@ impl Outcomes<'_, '_> {
     /// Resolves a request again in the next tick: the costs of links are not known yet.
     pub(in crate::request) fn await_links(&mut self, unit: &mut RequesterItem, profile: ProfileId) {
         self.links.note_use(profile);
+        let ticks = &mut unit.state.journey.ticks_without_costs;
+        *ticks = ticks.saturating_add(1);
         self.resolve_again(unit);
     }
 
@@ -37,7 +39,6 @@ impl Outcomes<'_, '_> {
         let Some(goals) = goals.filter(|_| unit.state.journey.next.is_none()) else {
             return false;
         };
-        let costs = Costs { grids, flows, profile: query.profile };
         let from = (unit.state.grid, query.start);
         let limit = match &answer.result {
             Ok(path) if path.kind() == PathKind::Complete => Some(path.cost()),
@@ -50,6 +51,9 @@ impl Outcomes<'_, '_> {
             }
             _ => return false,
         };
+        // The path that was found is sure, what links cost may not be.
+        let accepts_old = limit.is_none() && unit.state.journey.accepts_old_costs();
+        let costs = Costs { grids, flows, profile: query.profile, accepts_old };
         let may_save = |cost| {
             let is_here_only = goals.iter().all(|goal| goal.grid == unit.state.grid);
             !is_here_only || goals.iter().any(|to| self.links.may_save(costs, from, &to.goal, cost))
@@ -58,9 +62,11 @@ impl Outcomes<'_, '_> {
             return false;
         }
         self.links.note_use(query.profile);
-        self.pathfinder.spend(self.links.planning_work(query.profile));
-        match self.links.route(costs, from, &goals, (false, unit.state.journey.back)) {
-            Routing::Pending if limit.is_none() => self.resolve_again(unit),
+        let (routing, work) =
+            self.links.route(costs, from, &goals, (false, unit.state.journey.back));
+        self.pathfinder.spend(work);
+        match routing {
+            Routing::Pending if limit.is_none() => self.await_links(unit, query.profile),
             Routing::Pending if unit.state.journey.waits < MOST_WAITS => {
                 let ticks = 1 << unit.state.journey.waits;
                 unit.state.journey.waits += 1;

@@ -7,7 +7,7 @@ use super::{
     DOWN, UP, app_with_floors, at, check_places, frame, has_arrived, has_ended, link, link_events,
     link_status, place_of, send, spawn,
 };
-use crate::common::app::{grid, record, run, run_until, state, status};
+use crate::common::app::{counters, grid, record, run, run_until, state, status};
 
 #[test]
 fn requests_wait_for_the_costs_of_links_and_do_not_fail() {
@@ -420,4 +420,59 @@ fn links_work_with_fields_inserted_anew() {
     app.update();
     send(&mut app, unit, at(DOWN, 20, 5));
     run_until(&mut app, 300, |app| has_arrived(app, unit));
+}
+
+/// A player who digs in every tick: the fields that tell what links cost are never up to date.
+#[test]
+fn requests_over_links_are_answered_although_there_are_edits_in_every_tick() {
+    let mut app = app_with_floors(2, (80, 80));
+    app.world_mut().resource_mut::<FlowFields>().budget = 400;
+    for y in [10, 40, 70] {
+        link(&mut app, NavLink::new(at(DOWN, 75, y), at(UP, 5, y)));
+    }
+    let early = spawn(&mut app, Critter::new(60.0), at(DOWN, 1, 41));
+    let late = spawn(&mut app, Critter::new(60.0), at(DOWN, 1, 39));
+    app.update();
+    // The fields are complete when the digging begins.
+    send(&mut app, early, at(UP, 40, 41));
+    run_until(&mut app, 3_000, |app| has_ended(app, early));
+    let dig = |app: &mut App, tick: i32| {
+        let wall = CellRect::new(Cell::new(20 + tick % 40, 20), 1, 40);
+        for id in [DOWN, UP] {
+            let mut grids = grid(app);
+            let level = grids.get_mut(id).unwrap();
+            let is_built = level.blockers(wall.min) > 0;
+            if is_built { level.unblock(wall) } else { level.block(wall) }.unwrap();
+        }
+    };
+    send(&mut app, late, at(UP, 15, 42));
+    let mut ticks = 0;
+    while !has_ended(&app, late) {
+        dig(&mut app, ticks);
+        app.update();
+        ticks += 1;
+        assert!(ticks < 2_000, "{:?} at {:?}", status(&app, late), place_of(&app, late));
+    }
+    assert!(has_arrived(&app, late), "{:?}", status(&app, late));
+}
+
+#[test]
+fn cells_near_goals_on_other_floors_are_paid_for() {
+    let mut app = app_with_floors(2, (100, 100));
+    link(&mut app, NavLink::new(at(DOWN, 50, 50), at(UP, 50, 50)));
+    let units: Vec<Entity> =
+        (0..60).map(|x| spawn(&mut app, Critter::new(8.0), at(DOWN, 20 + x, 1))).collect();
+    app.update();
+    send(&mut app, units[0], at(UP, 1, 1));
+    run(&mut app, 100);
+    app.world_mut().resource_mut::<TilePathSettings>().budget = 4_000;
+    for &unit in &units {
+        let request = PathRequest::to(Cell::new(50, 50)).goal_on(UP).within(30);
+        app.world_mut().entity_mut(unit).insert(request);
+    }
+    app.update();
+    // Each looks at 2,800 cells twice.
+    let waiting = counters(&app).waiting;
+    assert!((55..60).contains(&waiting), "{waiting} of 60 requests wait");
+    run_until(&mut app, 400, |app| counters(app).waiting == 0);
 }

@@ -198,9 +198,10 @@ impl Groups {
 
     /// Collects slots and finds the costs to them again where something has changed.
     pub fn refresh(&mut self, board: &mut Board, grid: &NavGrid) {
-        for index in core::mem::take(&mut board.freed) {
+        let Board { freed, units, .. } = &mut *board;
+        for index in freed.drain(..) {
             // A wall may stand on its own slot.
-            if let Some(id) = board.units[index].task.group() {
+            if let Some(id) = units[index].task.group() {
                 self[id].is_stale = true;
             }
         }

@@ -1,0 +1,86 @@
+//! What becomes of a request that failed.
+//!
+//! Input: the reason. Output: its next attempt (the next of its targets, or another try later), or the failure that is announced.
+
+use super::{Outcomes, is_latest};
+use crate::{
+    nav::PathFailure,
+    request::{PathRequest, RequesterItem, requester::RequesterReadOnlyItem},
+    unit::{PathFailed, PathStatus, RequestState},
+};
+
+impl Outcomes<'_, '_> {
+    /// Sets a request that failed on its next attempt: the next of its targets, or another try later. Where
+    /// there is none, it has failed for good; returns whether it has.
+    pub(in crate::request) fn fail(
+        &mut self,
+        unit: &mut RequesterItem,
+        reason: PathFailure,
+    ) -> bool {
+        unit.state.ticket = None;
+        let wait = unit.request.and_then(|request| next_attempt(request, &mut unit.state, reason));
+        let Some((status, ticks)) = wait else {
+            *unit.status = PathStatus::Failed(reason);
+            self.commands.trigger(PathFailed { entity: unit.entity, reason });
+            return true;
+        };
+        *unit.status = status;
+        self.retry_in(ticks, unit);
+        false
+    }
+
+    /// The same for a request that fails without an answer from the queue, maybe on the way: its unit stops, and the rest of a
+    /// long path is searched for no more.
+    pub(in crate::request) fn fail_unanswered(
+        &mut self,
+        unit: &mut RequesterItem,
+        reason: PathFailure,
+    ) {
+        self.forget_search(unit);
+        unit.stop();
+        if self.fail(unit, reason) {
+            self.pathfinder.counters.failed += 1;
+        }
+    }
+
+    /// Resolves the request again in the next tick, from where the unit is then.
+    pub(crate) fn resolve_again(&mut self, unit: &mut RequesterItem) {
+        self.resolve_in(unit, 1);
+    }
+
+    pub(super) fn resolve_in(&mut self, unit: &mut RequesterItem, ticks: u64) {
+        *unit.status = PathStatus::Searching;
+        self.retry_in(ticks, unit);
+    }
+
+    pub(super) fn retry_in(&mut self, ticks: u64, unit: &RequesterItem) {
+        let due = self.pathfinder.now + ticks;
+        self.open.retries.insert((due, unit.state.accepted), unit.entity);
+    }
+}
+
+/// The next attempt of a request that failed: its status until then, and in how many ticks it comes.
+fn next_attempt(
+    request: &PathRequest,
+    state: &mut RequestState,
+    reason: PathFailure,
+) -> Option<(PathStatus, u64)> {
+    if usize::from(state.attempt) < request.more_attempts() {
+        state.attempt += 1;
+        return Some((PathStatus::Searching, 1));
+    }
+    // A despawned target does not come back.
+    let may_change = reason != PathFailure::TargetGone || !request.alternatives.is_empty();
+    let retry = request.retry.filter(|retry| state.tries < retry.most && may_change)?;
+    state.attempt = 0;
+    state.tries += 1;
+    Some((PathStatus::Waiting(reason), retry.pause(state.tries)))
+}
+
+/// Whether request `number` of a unit waits for its next attempt, and for no answer.
+pub(in crate::request) fn is_retry_due(unit: &RequesterReadOnlyItem, number: u64) -> bool {
+    use PathStatus::{Repairing, Searching, Waiting};
+    let waits = matches!(*unit.status, Searching | Waiting(_) | Repairing);
+    let is_same = unit.state.accepted == number && is_latest(unit.request, unit.state);
+    waits && is_same && unit.state.ticket.is_none()
+}
