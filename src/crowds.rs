@@ -214,6 +214,13 @@ pub(crate) fn build(app: &mut App) {
 }
 
 /// Records that a component that affects the steering of a critter was added or removed.
-fn record_change<E: EntityEvent, B: Bundle>(event: On<E, B>, mut crowds: ResMut<Crowds>) {
-    crowds.changed.push(event.event_target());
+fn record_change<E: EntityEvent, B: Bundle>(
+    event: On<E, B>,
+    mut crowds: ResMut<Crowds>,
+    critters: Query<(), (With<CritterState>, Allow<Disabled>)>,
+) {
+    let entity = event.event_target();
+    if critters.contains(entity) && crowds.changed.last() != Some(&entity) {
+        crowds.changed.push(entity);
+    }
 }

@@ -159,6 +159,9 @@ pub(crate) fn drop_stale_crowds(
     mut states: Query<(&mut CritterState, &Transform), Allow<Disabled>>,
 ) {
     let Crowds { by_grid, left, .. } = &mut *crowds;
+    // In the order of their numbers, not in that in which they were despawned: those that come next get these numbers.
+    left.sort_unstable();
+    left.dedup();
     for (grid, unit) in left.drain(..) {
         if let Some(grid_crowd) = by_grid.get_mut(&grid) {
             grid_crowd.crowd.remove(unit);

@@ -15,6 +15,7 @@ mod crowd_at_rest;
 mod crowd_edges;
 mod crowd_fuzz;
 mod crowd_goals;
+mod crowd_removals;
 mod drawings;
 mod edges;
 mod formation;

@@ -31,6 +31,10 @@ impl Crowd {
         let state = State::Standing;
         self.board.units[index] =
             Unit { tail: pos, head: pos, state, size, profile, ..Unit::vacant(generation) };
+        let now = self.board.now;
+        let unit = &mut self.board.units[index];
+        unit.begin_priority(now);
+        (unit.waiting_since, unit.standing_since) = (now as u32, now as u32);
         self.board.count += 1;
         self.groups.reset_progress(index);
         self.board.occupy(index);

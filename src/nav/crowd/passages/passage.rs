@@ -234,7 +234,8 @@ impl Passages {
             .filter(|direction| links & 1 << direction != 0)
             .enumerate()
         {
-            passage.mouths[end] = trace_from(layer, &mut passage.cells, direction);
+            let is_known = |pos| self.is_inside(pos) && self.passage_at(pos).is_some();
+            passage.mouths[end] = trace_from(layer, &mut passage.cells, direction, is_known);
             if end == 0 {
                 passage.cells.reverse();
             }

@@ -7,15 +7,21 @@ use super::passage::MAX_LENGTH;
 use crate::nav::crowd::board::{GridPos, legal_directions};
 use crate::nav::{Adjacency, Layer};
 
-/// Extends a chain from its last cell to its end. Returns the cell after the end.
-pub fn trace_from(layer: &Layer, cells: &mut Vec<GridPos>, mut direction: u8) -> Option<GridPos> {
+/// Extends a chain from its last cell to its end, or to a cell of another one that is known: of a long chain, which is traced in
+/// parts. Returns the cell after the end.
+pub fn trace_from(
+    layer: &Layer,
+    cells: &mut Vec<GridPos>,
+    mut direction: u8,
+    is_known: impl Fn(GridPos) -> bool,
+) -> Option<GridPos> {
     let start = cells[0];
     while let Some(&last) = cells.last() {
         let next = last.step(direction);
         if next == start || cells.len() > MAX_LENGTH {
             return None;
         }
-        let Some(links) = links(layer, next) else {
+        let Some(links) = links(layer, next).filter(|_| !is_known(next)) else {
             return Some(next);
         };
         cells.push(next);

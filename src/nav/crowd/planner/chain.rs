@@ -9,7 +9,7 @@
 //! Where no chain exists in which all units turn by right angles or less, one unit may turn farther. Then
 //! only the units from that one to the end of the chain move now, and its cell is kept for its pusher.
 
-use super::claim::{Claim, is_crossed, is_leaving};
+use super::claim::{Claim, is_crossed, may_follow};
 use super::{Planner, plan::go_the_same_way};
 use crate::nav::crowd::board::{Board, NONE, Reservation, STAY, State, Unit};
 use crate::nav::{Topology, crowd::scene::Scene};
@@ -88,7 +88,8 @@ impl Planner {
         if owner != NONE && next_owner != NONE {
             return false;
         }
-        if owner == NONE || owner == root || is_leaving(scene.board, owner, cell, direction) {
+        let is_open = owner == NONE || owner == root;
+        if is_open || may_follow(scene.board, (index, owner), (cell, direction)) {
             return self.log_chain(scene.board, at, (direction, cell));
         }
         let root_priority = scene.board.units[root].priority(root);

@@ -7,8 +7,13 @@
 
 use super::{Planner, reclaim::yields_to_returning};
 use crate::nav::crowd::board::{
-    Board, CellList, GridPos, Hindrance, NONE, Reservation, Rung, State, Unit,
+    Board, CellList, GridPos, Hindrance, NONE, Reservation, Rung, SUBTICKS_PER_TICK, State, Unit,
 };
+
+/// Ticks that a unit which leaves a cell may take, so that any other may come in behind it; and if it takes longer, how many steps
+/// the other could make meanwhile.
+const LONG_STEP: u64 = 256;
+const MOST_STEPS_BEHIND: u64 = 32;
 
 /// An entry of the log; can be undone.
 #[derive(Clone, Copy, Debug)]
@@ -144,11 +149,20 @@ pub fn may_be_crossed(board: &Board, tail: GridPos, direction: u8) -> bool {
 
 /// Returns whether a unit leaves a cell in a direction that differs from `direction` by no more than a
 /// right angle: another may follow it there.
-pub fn is_leaving(board: &Board, owner: u32, cell: u32, direction: u8) -> bool {
+fn is_leaving(board: &Board, owner: u32, cell: u32, direction: u8) -> bool {
     let unit = &board.units[owner];
     unit.is_moving()
         && board.topology.turn_angle(unit.direction, direction) <= 2
         && !board.reservations.covers(unit.head, unit.size, cell)
+}
+
+/// Returns whether a unit may come in behind another one that leaves a cell in a direction. Not where that one takes many times as long
+/// as the unit does: its step would last until then, whatever happens in the meantime.
+pub fn may_follow(board: &Board, (index, owner): (u32, u32), (cell, direction): (u32, u8)) -> bool {
+    is_leaving(board, owner, cell, direction) && {
+        let ticks = board.units[owner].end.div_ceil(SUBTICKS_PER_TICK).saturating_sub(board.now);
+        ticks <= LONG_STEP || ticks / MOST_STEPS_BEHIND <= board.units[index].ticks_per_cell()
+    }
 }
 
 /// Returns the standing unit that must be pushed so that a unit can have a cell that it would enter in a direction, or
@@ -160,7 +174,7 @@ fn availability(
     (direction, cell): (u8, u32),
 ) -> Result<u32, (Hindrance, u32)> {
     let Reservation { owner, next_owner } = board.reservations.get(cell);
-    if owner == NONE || next_owner == NONE && is_leaving(board, owner, cell, direction) {
+    if owner == NONE || next_owner == NONE && may_follow(board, (index, owner), (cell, direction)) {
         return Ok(NONE);
     }
     let other = &board.units[owner];

@@ -4,7 +4,7 @@
 //! fraction of the work; or none, and then the search runs. Most steps are planned here. A unit on its own path with no
 //! other unit beside it follows that path, where the search might take another one of the same length.
 
-use super::claim::{Claim, is_crossed, is_leaving, may_be_crossed};
+use super::claim::{Claim, is_crossed, may_be_crossed, may_follow};
 use super::{Planner, rank::evaluate};
 use crate::nav::crowd::board::{
     Mode, NONE, Reservation, STAY, Task, legal_directions, uniform_step_costs,
@@ -25,7 +25,8 @@ impl Planner {
         let unit = &scene.board.units[index];
         let cell = scene.board.reservations.beside(unit.tail, direction);
         let Reservation { owner, next_owner } = scene.board.reservations.get(cell);
-        if owner != NONE && (next_owner != NONE || !is_leaving(scene.board, owner, cell, direction))
+        if owner != NONE
+            && (next_owner != NONE || !may_follow(scene.board, (index, owner), (cell, direction)))
         {
             return false;
         }
