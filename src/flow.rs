@@ -280,10 +280,10 @@ impl FlowFields {
     }
 
     /// Returns whether the field has been complete for this grid, or would be if there had been no edits.
-    pub(crate) fn has_old_costs(&self, grids: &NavGrids, field: &FlowField) -> bool {
+    pub(crate) fn is_held_up(&self, grids: &NavGrids, field: &FlowField) -> bool {
         let generation = grids.generation(field.grid());
         let entry = self.fields.get(&*field.0);
-        entry.is_some_and(|entry| entry.is_known() && entry.field(generation).is_some())
+        entry.is_some_and(|entry| entry.is_held_up && entry.field(generation).is_some())
     }
 
     /// Returns the counters.

@@ -44,6 +44,8 @@ pub(super) struct FlowEntry {
     must_start: bool,
     /// Number of edits in a row that came before the field was filled.
     interruptions: u32,
+    /// Whether it was complete, or would be if there had been no edits.
+    pub(super) is_held_up: bool,
     /// Work units of starts that are not paid for: starting a large field takes more than a slice.
     owed: u32,
 }
@@ -59,6 +61,7 @@ impl FlowEntry {
             work: None,
             must_start: false,
             interruptions: 0,
+            is_held_up: false,
             owed: 0,
         }
     }
@@ -76,13 +79,6 @@ impl FlowEntry {
     /// Returns the field if it was computed for this generation of the grid.
     pub(super) fn field(&self, generation: u64) -> Option<&DistanceField> {
         (self.generation == generation).then_some(&self.field)
-    }
-
-    /// Whether the field was complete, or would be if there were no edits: its costs may be old, but they are known.
-    pub(super) fn is_known(&self) -> bool {
-        self.status != FlowStatus::Pending
-            || self.work == Some(Work::Repair)
-            || self.interruptions > 0
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -115,7 +111,9 @@ impl FlowEntry {
         }
         let is_started = self.work.is_some() && !self.must_start;
         counters.restarts += u64::from(was_ready || is_started);
-        self.interruptions += u32::from(is_started && self.work == Some(Work::Fill));
+        let is_interrupted = is_started && self.work == Some(Work::Fill);
+        self.interruptions += u32::from(is_interrupted);
+        self.is_held_up |= is_interrupted;
         self.restart();
     }
 
@@ -192,6 +190,7 @@ impl FlowEntry {
         self.status = FlowStatus::Ready;
         self.work = None;
         self.interruptions = 0;
+        self.is_held_up = true;
     }
 
     fn fail(&mut self, failure: PathFailure) {

@@ -315,15 +315,14 @@ impl NavLinks {
         }
     }
 
-    /// Whether all fields around ends of crossings of a profile are up to date; if not, whether all costs are known that were
-    /// right before the last edits.
+    /// Whether all fields around ends of crossings of a profile are up to date; and if not, whether only edits keep them from it.
     pub(super) fn are_costs_known(&self, costs: Costs<'_>) -> (bool, bool) {
         let ends = self.hops(costs.profile).flat_map(|hop| self.ends(hop));
         let fields = ends.map(|end| self.field(costs.profile, end));
         let known = fields.map(|field| match field {
             Some(field) => (
                 costs.flows.is_settled(costs.grids, field),
-                costs.flows.has_old_costs(costs.grids, field),
+                costs.flows.is_held_up(costs.grids, field),
             ),
             None => (false, false),
         });

@@ -63,8 +63,8 @@ pub(crate) struct Costs<'a> {
     pub(crate) grids: &'a NavGrids,
     pub(crate) flows: &'a FlowFields,
     pub(crate) profile: ProfileId,
-    /// Whether costs count that edits may have changed since: where edits come faster than fields are repaired, others may never
-    /// be known. Then there may be a cheaper route, or a leg of this one that cannot be walked any more.
+    /// Whether costs count that edits may have changed since, and distances where there are none: where edits come faster than fields
+    /// are repaired, others may never be known. Then there may be a cheaper route.
     pub(crate) accepts_old: bool,
 }
 
@@ -134,8 +134,8 @@ impl NavLinks {
         goals: &[Destination],
         (near, back): (bool, Option<Hop>),
     ) -> (Routing, u32) {
-        let (is_settled, is_known) = self.are_costs_known(costs);
-        let old = (!is_settled && is_known && costs.accepts_old).then(|| self.read_table(costs));
+        let (is_settled, is_held_up) = self.are_costs_known(costs);
+        let old = (!is_settled && is_held_up && costs.accepts_old).then(|| self.read_table(costs));
         let table = if is_settled { self.table(costs) } else { old.as_ref() };
         let Some(table) = table else {
             return (Routing::Pending, 0);
@@ -323,14 +323,18 @@ impl NavLinks {
 
     /// What it costs to walk between an end and a cell on its grid.
     fn cost_to(&self, costs: Costs<'_>, end: LinkEnd, cell: Cell) -> u64 {
-        let field = self.field(costs.profile, end);
-        let cost = field.and_then(|field| match costs.accepts_old {
-            // Connected regions are always up to date.
-            true if cells_connected_to(costs, end, cell).next().is_none() => None,
-            true => costs.flows.last_known_cost(costs.grids, field, cell),
-            false => costs.flows.cost(costs.grids, field, cell),
-        });
-        cost.map_or(INFINITE, |cost| cost.0)
+        let Some(field) = self.field(costs.profile, end) else {
+            return INFINITE;
+        };
+        if !costs.accepts_old {
+            let cost = costs.flows.cost(costs.grids, field, cell);
+            return cost.map_or(INFINITE, |cost| cost.0);
+        }
+        // Connected regions are always up to date. Where no cost is known, the distance is an estimate.
+        let steps = cells_connected_to(costs, end, cell).map(|at| at.chebyshev(cell)).min();
+        let cost = costs.flows.last_known_cost(costs.grids, field, cell);
+        let estimate = |steps: u32| u64::from(steps) * PathCost::PLAIN_STEP.0;
+        steps.map_or(INFINITE, |steps| cost.map_or(estimate(steps), |cost| cost.0))
     }
 
     /// What it costs to walk from where a crossing ends to where one begins.

@@ -445,8 +445,13 @@ fn requests_over_links_are_answered_although_there_are_edits_in_every_tick() {
             if is_built { level.unblock(wall) } else { level.block(wall) }.unwrap();
         }
     };
-    send(&mut app, late, at(UP, 15, 42));
     let mut ticks = 0;
+    while ticks < 40 {
+        dig(&mut app, ticks);
+        app.update();
+        ticks += 1;
+    }
+    send(&mut app, late, at(UP, 15, 42));
     while !has_ended(&app, late) {
         dig(&mut app, ticks);
         app.update();
