@@ -575,8 +575,8 @@ fn a_long_path_begins_although_there_are_edits_in_every_tick() {
     assert_eq!((kind, queue.restarts()), (Ok(PathKind::FirstSegment), 1));
 }
 
-#[test]
-fn after_an_edit_the_rest_is_found_on_the_new_grid() {
+/// Answers a long job: after its first segment, a wall of this height is built across the map.
+fn walled_after_first_segment(height: u32) -> (SingleGrid, PathQuery, SearchQueue, Vec<Reply>) {
     let mut world = patched(1_600, 100, 32);
     let (start, goal) = (Cell::new(1, 50), Cell::new(1_598, 50));
     let query = PathQuery::new(start, goal).algorithm(Algorithm::Hierarchical);
@@ -585,8 +585,15 @@ fn after_an_edit_the_rest_is_found_on_the_new_grid() {
     while replies.is_empty() {
         step(&mut queue, &world, 600, &mut replies);
     }
-    world.0.block(CellRect::new(Cell::new(1_200, 0), 2, 80)).unwrap();
+    world.0.block(CellRect::new(Cell::new(1_200, 0), 2, height)).unwrap();
     finish(&mut queue, &world, 5_000, &mut replies);
+    (world, query, queue, replies)
+}
+
+#[test]
+fn after_an_edit_the_rest_is_found_on_the_new_grid() {
+    let (world, query, queue, replies) = walled_after_first_segment(80);
+    let (start, goal) = (query.start, query.goal.cell());
     assert_eq!(queue.restarts(), 1, "it was restarted");
     let answers: Vec<&Reply> = replies.iter().collect();
     let cost = joined_cost(&answers, query, &world.0);
@@ -790,15 +797,7 @@ fn shared_fields_leave_slots_to_short_requests() {
 
 #[test]
 fn a_failure_after_the_first_segment_names_the_start_of_the_job() {
-    let mut world = patched(1_600, 100, 32);
-    let (start, goal) = (Cell::new(1, 50), Cell::new(1_598, 50));
-    let query = PathQuery::new(start, goal).algorithm(Algorithm::Hierarchical);
-    let (mut queue, mut replies) = (SearchQueue::default(), Vec::new());
-    queue.push(GRID, query, NORMAL);
-    while replies.is_empty() {
-        step(&mut queue, &world, 600, &mut replies);
-    }
-    world.0.block(CellRect::new(Cell::new(1_200, 0), 2, 100)).unwrap();
-    finish(&mut queue, &world, 5_000, &mut replies);
+    let (_, query, _, replies) = walled_after_first_segment(100);
+    let (start, goal) = (query.start, query.goal.cell());
     assert_eq!(replies[1].result, Err(PathFailure::NoPath { start, goal }));
 }
