@@ -187,8 +187,8 @@ impl<L: OpenList> Search<L> {
     /// Expands up to `budget` nodes and returns how much of the budget that took: one per node, and one more
     /// for each sixteen turning points a jump point search has passed, one per cell checked where the path may
     /// end on many. A long line of sight can exceed the budget by an eighth of its cells; where no cell near
-    /// enough can be reached, the search for the nearest one that can be exceeds it once, by about 40 for each chunk. `grid` must be the one the
-    /// search was started on; after edits, check [`is_stale`](Self::is_stale) first. If an unfinished search
+    /// enough can be reached, the search for the nearest reachable cell exceeds it once, by about 40 for each chunk.
+    /// `grid` must be the one the search was started on; after edits, check [`is_stale`](Self::is_stale) first. If an unfinished search
     /// with a budget above 0 returns 0, it must be started from scratch.
     pub fn step(&mut self, grid: &NavGrid, pool: &NodePool, budget: u32) -> u32 {
         let layer = match (&self.phase, grid.layer(self.query.profile)) {

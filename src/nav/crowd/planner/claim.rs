@@ -10,8 +10,7 @@ use crate::nav::crowd::board::{
     Board, CellList, GridPos, Hindrance, NONE, Reservation, Rung, SUBTICKS_PER_TICK, State, Unit,
 };
 
-/// Ticks that a unit which leaves a cell may take, so that any other may come in behind it; and if it takes longer, how many steps
-/// the other could make meanwhile.
+/// A unit may follow an owner that leaves within so many ticks, or within the time of so many of its own steps.
 const LONG_STEP: u64 = 256;
 const MOST_STEPS_BEHIND: u64 = 32;
 
@@ -156,8 +155,8 @@ fn is_leaving(board: &Board, owner: u32, cell: u32, direction: u8) -> bool {
         && !board.reservations.covers(unit.head, unit.size, cell)
 }
 
-/// Returns whether a unit may come in behind another one that leaves a cell in a direction. Not where that one takes many times as long
-/// as the unit does: its step would last until then, whatever happens in the meantime.
+/// Returns whether a unit may reserve a cell that its owner leaves in a direction. If the owner's step takes many times as long as
+/// one of the unit's, the unit waits: its own step would last until the owner is gone.
 pub fn may_follow(board: &Board, (index, owner): (u32, u32), (cell, direction): (u32, u8)) -> bool {
     is_leaving(board, owner, cell, direction) && {
         let ticks = board.units[owner].end.div_ceil(SUBTICKS_PER_TICK).saturating_sub(board.now);
