@@ -132,6 +132,7 @@ impl SteeredItem<'_, '_> {
             Some(path) if sync == PathSync::Extended => crowd.extend_path(grid, unit, &path.0),
             Some(path) => match self.membership(around, path) {
                 Some(membership) => crowd.follow_among(grid, unit, &path.0, &membership),
+                None if self.has_followed() => crowd.replace_path(grid, unit, &path.0),
                 None => crowd.follow(grid, unit, &path.0),
             },
             None => crowd.stop(unit),
@@ -185,6 +186,11 @@ impl SteeredItem<'_, '_> {
         let point = around.groups.get(slot.group).ok()?.rally_point(self.state.member.profile)?;
         let route = point.field.as_ref().and_then(|field| around.fields.route(field));
         Some(Membership { swap_class: class.0, slot: slot.cell, goal: point.goal, route })
+    }
+
+    /// Returns whether its request follows a target that has moved since.
+    fn has_followed(&self) -> bool {
+        self.state_of_request.is_some_and(|state| state.has_followed)
     }
 
     /// Returns whether it has a path to follow. A request that was removed or replaced ends immediately, even

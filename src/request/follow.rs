@@ -56,7 +56,11 @@ impl RequestIntake<'_, '_> {
             return false;
         };
         match seen {
-            Some(Ok(target)) => self.outcomes.target_seen(&mut unit, &target),
+            Some(Ok(target)) => {
+                let needs_path = self.outcomes.target_seen(&mut unit, &target);
+                unit.state.has_followed |= needs_path;
+                needs_path
+            }
             Some(Err(reason)) => {
                 self.outcomes.target_lost(&mut unit, reason);
                 false

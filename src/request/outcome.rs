@@ -56,6 +56,7 @@ impl Outcomes<'_, '_> {
         unit.state.accepted = number;
         unit.state.agent = unit.agent.copied().unwrap_or_default();
         (unit.state.tries, unit.state.attempt) = (0, 0);
+        unit.state.has_followed = false;
         unit.state.journey = Journey::default();
         unit.state.overrides_agent = request.grid.is_some() || request.profile.is_some();
         true

@@ -111,6 +111,8 @@ pub struct RequestState {
     /// Number of retries, and index of the current target: 0 is the first.
     pub(crate) tries: u16,
     pub(crate) attempt: u16,
+    /// It has got another path since its target moved.
+    pub(crate) has_followed: bool,
     /// Its place in the queue while an answer is awaited.
     pub(crate) ticket: Option<Ticket>,
     #[reflect(ignore)]

@@ -43,6 +43,55 @@ fn a_fast_unit_is_not_bound_to_the_step_of_one_that_is_a_thousand_times_slower()
 }
 
 #[test]
+fn a_fast_unit_that_pushes_a_slow_one_is_not_bound_to_its_step() {
+    // In an alley, where it has to push; also after a long wait, when it looks for chains.
+    for waits in [0, 60] {
+        let grid = NavGrid::new(12, 1, TerrainId::GROUND).unwrap();
+        let mut crowd = Crowd::new(&grid);
+        let slow = crowd.add(&grid, Cell::new(5, 0), settings(4_000)).unwrap();
+        let fast = send(&mut crowd, &grid, 10, Cell::new(4, 0), Cell::new(10, 0));
+        crowd.set(slow, UnitSettings { is_pushable: waits == 0, ..settings(4_000) }).unwrap();
+        for _ in 0..waits {
+            crowd.tick(&grid, &());
+        }
+        crowd.set(slow, settings(4_000)).unwrap();
+        for _ in 0..100 {
+            crowd.tick(&grid, &());
+        }
+        assert_eq!(crowd.position(&grid, slow).unwrap().1, Cell::new(6, 0), "it makes room");
+        let back = grid.find_path(ProfileId(0), Cell::new(4, 0), Cell::new(1, 0)).unwrap();
+        crowd.follow(&grid, fast, &back).unwrap();
+        let arrival = (0..60).find(|_| {
+            crowd.tick(&grid, &());
+            has_arrived(&crowd, fast)
+        });
+        assert!(arrival.is_some(), "{waits}: at {:?}", crowd.position(&grid, fast));
+    }
+}
+
+#[test]
+fn a_ring_of_units_turns_with_a_slow_one_in_it() {
+    // Four units on four cells, each to the next one; the pace of the ring is that of its slowest unit.
+    let grid = NavGrid::new(2, 2, TerrainId::GROUND).unwrap();
+    let mut crowd = Crowd::new(&grid);
+    let corners = [(0, 0), (1, 0), (1, 1), (0, 1)].map(Cell::from);
+    let units = [0, 1, 2, 3].map(|at: usize| {
+        let pace = if at == 2 { 1_000 } else { 10 };
+        let unit = crowd.add(&grid, corners[at], settings(pace)).unwrap();
+        (unit, grid.find_path(ProfileId(0), corners[at], corners[(at + 1) % 4]).unwrap())
+    });
+    for (unit, path) in &units {
+        crowd.follow(&grid, *unit, path).unwrap();
+    }
+    for _ in 0..1_200 {
+        crowd.tick(&grid, &());
+    }
+    for (at, (unit, _)) in units.iter().enumerate() {
+        assert_eq!(crowd.position(&grid, *unit).unwrap().0, corners[(at + 1) % 4]);
+    }
+}
+
+#[test]
 fn units_behind_a_slow_one_come_in_behind_it_as_ever() {
     // The same at a hundredth of the speed: both walk in step.
     let positions = [10, 1_000].map(|ticks_per_cell| {

@@ -146,6 +146,55 @@ fn a_target_that_stays_near_enough_causes_no_new_path() {
     assert_eq!(counters(&app).followed, 0);
 }
 
+/// Adds guards that nobody pushes in column 12, and lets a target walk up and down behind them, next to the hunter.
+fn chase_past_guards(rows: core::ops::Range<i32>) -> (App, Entity, Entity) {
+    let (mut app, target, hunter) = chase(30, 21, (15, 10), (11, 10));
+    for row in rows {
+        let guard = spawn_critter(&mut app, (12, row));
+        app.world_mut().entity_mut(guard).insert(Unpushable);
+    }
+    insert_request(&mut app, hunter, PathRequest::follow(target));
+    (app, target, hunter)
+}
+
+/// Lets the target walk up and down for some ticks, and calls `look` after each of them.
+fn walk_up_and_down(app: &mut App, target: Entity, ticks: u32, mut look: impl FnMut(&App)) {
+    let mut row = 8;
+    for _ in 0..ticks {
+        if !is_walking(app, target) {
+            row = 20 - row;
+            order(app, target, (15, row));
+        }
+        app.update();
+        look(app);
+    }
+}
+
+#[test]
+fn a_hunter_goes_around_guards_while_its_target_moves() {
+    let (mut app, target, hunter) = chase_past_guards(6..15);
+    let mut nearest = u32::MAX;
+    walk_up_and_down(&mut app, target, 400, |app| nearest = nearest.min(gap(app, hunter, target)));
+    assert!(counters(&app).followed > 10, "{}: it gets new paths", counters(&app).followed);
+    assert_eq!(nearest, 1, "the hunter is at {}", cell(&app, hunter));
+}
+
+#[test]
+fn a_hunter_that_guards_shut_out_is_stuck_while_its_target_moves() {
+    // In an alley, so that it cannot walk up and down on its side, either.
+    let (mut app, target, hunter) = chase_past_guards(10..11);
+    for row in [0, 11] {
+        block(&mut app, CellRect::new(Cell::new(0, row), 13, 10));
+    }
+    walk_up_and_down(&mut app, target, 600, |_| {});
+    let mut stuck = 0;
+    walk_up_and_down(&mut app, target, 400, |app| {
+        stuck += u32::from(status(app, hunter) == PathStatus::Stuck(Hindrance::Obstacle));
+    });
+    assert!(counters(&app).followed > 50, "{}: it gets new paths", counters(&app).followed);
+    assert!(stuck > 200, "stuck in {stuck} of 400 ticks");
+}
+
 #[test]
 fn the_order_fails_once_when_the_target_is_despawned() {
     for ticks in [0, 1, 30, 400] {

@@ -110,7 +110,7 @@ impl Crowd {
         self.set_task(id, Task::Idle)
     }
 
-    /// Sends a unit along a path, which may start near the unit instead of under it.
+    /// Sends a unit along a path, which may start near the unit instead of under it. This is a new order.
     ///
     /// # Errors
     /// [`CrowdError::NoSuchUnit`], [`CrowdError::OtherGrid`], or [`CrowdError::Impassable`] where the path
@@ -118,9 +118,30 @@ impl Crowd {
     pub fn follow(&mut self, grid: &NavGrid, id: UnitId, path: &Path) -> Result<(), CrowdError> {
         let ends = self.ends_of(grid, path)?;
         self.set_task(id, Task::Path)?;
-        self.board.units[id.index].goal = ends.1;
-        let profile = self.board.units[id.index].profile;
-        self.sources.set_path((id.index, profile), grid, ends, path);
+        self.set_path(grid, id, ends, path);
+        Ok(())
+    }
+
+    /// Gives a unit another path for the order that it carries out, for example to a target that has moved: it keeps its
+    /// priority, waits on where it has waited, and goes on around the units that it was going around. If it follows no path of its
+    /// own, or has lost it, this is a new order.
+    ///
+    /// # Errors
+    /// As [`follow`](Self::follow).
+    pub fn replace_path(
+        &mut self,
+        grid: &NavGrid,
+        id: UnitId,
+        path: &Path,
+    ) -> Result<(), CrowdError> {
+        let ends = self.ends_of(grid, path)?;
+        let unit = self.board.get(id).ok_or(CrowdError::NoSuchUnit)?;
+        let is_lost = unit.hindrance == Hindrance::NoPath;
+        if unit.task != Task::Path || unit.has_arrived || is_lost {
+            return self.follow(grid, id, path);
+        }
+        self.continue_task(id.index);
+        self.set_path(grid, id, ends, path);
         Ok(())
     }
 
@@ -145,9 +166,7 @@ impl Crowd {
         if matches!(order, Task::Path) {
             self.board.units[index].goal = ends.1;
         }
-        self.board.units[index].has_arrived = false;
-        self.groups.reset_progress(index);
-        self.board.schedule_next_tick(index);
+        self.continue_task(index);
         Ok(())
     }
 
@@ -195,6 +214,25 @@ impl Crowd {
             pos_of(grid, cell)?;
         }
         Ok((pos_of(grid, path.start())?, pos_of(grid, path.end())?))
+    }
+
+    fn set_path(&mut self, grid: &NavGrid, id: UnitId, ends: (GridPos, GridPos), path: &Path) {
+        let unit = &mut self.board.units[id.index];
+        unit.goal = ends.1;
+        self.sources.set_path((id.index, unit.profile), grid, ends, path);
+    }
+
+    /// Lets a unit go on with its order along another path.
+    fn continue_task(&mut self, index: u32) {
+        let unit = &mut self.board.units[index];
+        let has_waited = unit.state == State::Waiting && !unit.has_arrived;
+        let waiting_since = unit.waiting_since;
+        (unit.has_arrived, unit.is_reported_stuck, unit.costs_tick) = (false, false, 0);
+        self.groups.reset_progress(index);
+        self.board.schedule_next_tick(index);
+        if has_waited {
+            self.board.units[index].waiting_since = waiting_since;
+        }
     }
 
     fn set_task(&mut self, id: UnitId, task: Task) -> Result<(), CrowdError> {

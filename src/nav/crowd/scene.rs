@@ -162,7 +162,9 @@ impl Scene<'_> {
                 return layer
                     .map_or([UNREACHABLE; 9], |layer| costs_of_making_way(layer, direction));
             }
-            Mode::Yielding(passing) => return self.reversed_costs(unit.tail, passing, directions),
+            Mode::Yielding(passing) => {
+                return self.reversed_costs(unit.tail, passing.index, directions);
+            }
         }
         match unit.task {
             Task::Idle => [UNREACHABLE; 9],

@@ -135,9 +135,9 @@ pub enum Mode {
     /// [`escape`](crate::nav::crowd::cost_to_go::escape)).
     Escaping(u8),
     /// It lets a unit pass: it moves away from that unit's goal until that unit is past it.
-    Yielding(u32),
+    Yielding(UnitId),
     /// It gets out of the way of a unit: it goes in this direction, or stands out of the way ([`STAY`]).
-    MakingWay(u32, u8),
+    MakingWay(UnitId, u8),
 }
 
 /// Whether a unit stands or moves.
@@ -320,10 +320,10 @@ impl Unit {
         matches!(self.mode, Mode::Escaping(_))
     }
 
-    /// Returns the unit that it lets pass, or of whose way it gets out; [`NONE`] if there is none.
+    /// Returns the index of the unit that it lets pass, or of whose way it gets out; [`NONE`] if there is none.
     pub const fn yields_to(&self) -> u32 {
         match self.mode {
-            Mode::Yielding(other) | Mode::MakingWay(other, _) => other,
+            Mode::Yielding(other) | Mode::MakingWay(other, _) => other.index,
             Mode::Normal | Mode::Escaping(_) => NONE,
         }
     }

@@ -25,6 +25,8 @@ pub struct LocalField {
     pub center: GridPos,
     /// It leads around units that stand in the way.
     pub is_detour: bool,
+    /// The unit has got another path since it was filled.
+    pub is_stale: bool,
 }
 
 impl LocalField {
@@ -55,7 +57,7 @@ impl LocalField {
         is_blocked: impl Fn(GridPos) -> bool,
     ) {
         let low = |at: u16| at.saturating_sub(RADIUS);
-        self.center = center;
+        (self.center, self.is_stale) = (center, false);
         let origin = GridPos { x: low(center.x), y: low(center.y) };
         self.flood.lay_out(origin, (2 * RADIUS + 1, 2 * RADIUS + 1));
         self.flood.begin(open);

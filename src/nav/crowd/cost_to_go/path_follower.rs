@@ -69,6 +69,9 @@ impl PathFollower {
         self.replace(end, path, costs);
         self.rewind();
         (self.is_active, self.is_unchecked, self.is_cut) = (true, false, false);
+        if let Some(field) = &mut self.field {
+            field.is_stale = true;
+        }
     }
 
     fn replace(&mut self, end: GridPos, path: &Path, costs: Option<&StepCosts>) {
@@ -318,13 +321,15 @@ impl Sources {
             return self.release_field(index);
         }
         let field_age = u64::from((board.now as u32).wrapping_sub(follower.field_made_at));
-        let needs_detour = is_obstructed && field_age >= FIELD_RETRY;
+        let mut needs_detour = is_obstructed && field_age >= FIELD_RETRY;
         let mut is_lost = false;
         if let Some(field) = &follower.field {
             let (is_detour, center) = (field.is_detour, field.center);
-            is_lost = field.cost(pos) == UNREACHABLE;
+            is_lost = field.is_stale || field.cost(pos) == UNREACHABLE;
+            let is_around = is_detour && field.is_stale;
+            needs_detour |= is_around;
             // On its path again, elsewhere than where the field was filled.
-            if follower.update_position(pos) && center != pos {
+            if follower.update_position(pos) && center != pos && !is_around {
                 self.release_field(index);
             } else if is_detour && !is_lost && !needs_detour {
                 return;

@@ -7,9 +7,10 @@
 //! of their distance (breadth first), so a chain is found if there is one. Only for units of one cell.
 //!
 //! Where no chain exists in which all units turn by right angles or less, one unit may turn farther. Then
-//! only the units from that one to the end of the chain move now, and its cell is kept for its pusher.
+//! only the units from that one to the end of the chain move now, and its cell is kept for its pusher. So it is where
+//! a unit is many times slower than its pusher, unless they all form a ring.
 
-use super::claim::{Claim, is_crossed, may_follow};
+use super::claim::{Claim, is_crossed, is_much_slower, may_follow};
 use super::{Planner, plan::go_the_same_way};
 use crate::nav::crowd::board::{Board, NONE, Reservation, STAY, State, Unit};
 use crate::nav::{Topology, crowd::scene::Scene};
@@ -120,6 +121,7 @@ impl Planner {
         mut at: u32,
         (mut direction, mut cell): (u8, u32),
     ) -> bool {
+        let is_ring = board.reservations.get(cell).owner == self.pushes[0].unit;
         loop {
             let push = self.pushes[at as usize];
             let unit = &board.units[push.unit];
@@ -137,7 +139,9 @@ impl Planner {
                 return self.check_turns(board);
             }
             let pusher = self.pushes[push.from as usize].unit;
-            if board.topology.turn_angle(push.direction, direction) > 2 {
+            let is_slow = is_much_slower(&board.units[push.unit], &board.units[pusher]);
+            let turns_far = board.topology.turn_angle(push.direction, direction) > 2;
+            if turns_far || is_slow && !is_ring {
                 let is_valid = self.check_turns(board);
                 if is_valid {
                     self.reserve_for_pusher(board, pusher);

@@ -10,7 +10,7 @@ use crate::nav::crowd::board::{
     Board, CellList, GridPos, Hindrance, NONE, Reservation, Rung, SUBTICKS_PER_TICK, State, Unit,
 };
 
-/// A unit may follow an owner that leaves within so many ticks, or within the time of so many of its own steps.
+/// A unit may be bound to the step of another for so many ticks, or for the time of so many of its own steps.
 const LONG_STEP: u64 = 256;
 const MOST_STEPS_BEHIND: u64 = 32;
 
@@ -160,8 +160,18 @@ fn is_leaving(board: &Board, owner: u32, cell: u32, direction: u8) -> bool {
 pub fn may_follow(board: &Board, (index, owner): (u32, u32), (cell, direction): (u32, u8)) -> bool {
     is_leaving(board, owner, cell, direction) && {
         let ticks = board.units[owner].end.div_ceil(SUBTICKS_PER_TICK).saturating_sub(board.now);
-        ticks <= LONG_STEP || ticks / MOST_STEPS_BEHIND <= board.units[index].ticks_per_cell()
+        !is_long(ticks, &board.units[index])
     }
+}
+
+/// Returns whether a unit that is pushed takes many times as long for a step as its pusher, which then follows later.
+pub fn is_much_slower(unit: &Unit, pusher: &Unit) -> bool {
+    is_long(unit.ticks_per_cell(), pusher)
+}
+
+/// Returns whether a unit is not to be bound for so many ticks.
+fn is_long(ticks: u64, unit: &Unit) -> bool {
+    ticks > LONG_STEP && ticks / MOST_STEPS_BEHIND > unit.ticks_per_cell()
 }
 
 /// Returns the standing unit that must be pushed so that a unit can have a cell that it would enter in a direction, or

@@ -35,12 +35,13 @@ impl Planner {
             let makes_way = in_front.size > 1 || unit.size > 1;
             let lets_pass = !makes_way && gives_way && is_before(scene, index, root);
             let board = &mut *scene.board;
+            let root_id = board.id(root);
             let unit = &mut board.units[index];
             if makes_way {
-                unit.mode = Mode::MakingWay(root, STAY);
+                unit.mode = Mode::MakingWay(root_id, STAY);
                 unit.waiting_since = board.now as u32;
             } else if lets_pass {
-                unit.mode = Mode::Yielding(root);
+                unit.mode = Mode::Yielding(root_id);
             }
             if has_goal || unit.yields_to() == root {
                 unit.priority_since = foremost - if has_goal { 2 } else { 1 };
@@ -84,16 +85,20 @@ impl Planner {
         }
     }
 
-    /// Returns whether a unit continues to let another pass.
+    /// Returns whether a unit continues to let another pass, or to make way for it.
     pub fn still_yields(&mut self, scene: &mut Scene<'_>, index: u32) -> bool {
-        match scene.board.units[index].mode {
-            Mode::Yielding(other) => {
-                !scene.board.has_waited_for(index, Rung::StopYielding)
-                    && !has_been_passed(scene, index, other)
+        let (Mode::Yielding(other) | Mode::MakingWay(other, _)) = scene.board.units[index].mode
+        else {
+            return true;
+        };
+        // Not after the other one was removed: its index may be that of a stranger.
+        let is_needed = scene.board.get(other).is_some()
+            && !scene.board.has_waited_for(index, Rung::StopYielding);
+        is_needed
+            && match scene.board.units[index].mode {
+                Mode::MakingWay(..) => self.continue_making_way(scene, index, other.index),
+                _ => !has_been_passed(scene, index, other.index),
             }
-            Mode::MakingWay(other, _) => self.continue_making_way(scene, index, other),
-            Mode::Normal | Mode::Escaping(_) => true,
-        }
     }
 }
 
@@ -106,7 +111,7 @@ pub fn is_standing_back(board: &Board, index: u32) -> bool {
 fn has_been_passed(scene: &mut Scene<'_>, index: u32, passing: u32) -> bool {
     let other = scene.board.units[passing];
     let is_done = other.is_idle() || other.has_arrived;
-    if is_done || other.yields_to() != NONE || !other.is_present() {
+    if is_done || other.yields_to() != NONE {
         return true;
     }
     if !other.is_moving() {
@@ -129,4 +134,40 @@ fn costs_from_both(scene: &Scene<'_>, index: u32, passing: u32) -> [u64; 2] {
     let (unit, other) = (&scene.board.units[index], &scene.board.units[passing]);
     let here = Unit { tail: unit.tail, ..*other };
     [&here, other].map(|at| scene.cost_to_go_around((passing, at), 0)[usize::from(STAY)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::nav::crowd::{Crowd, UnitSettings};
+    use crate::nav::{Cell, NavGrid, ProfileId, TerrainId};
+
+    #[test]
+    fn a_unit_does_not_yield_to_a_stranger_in_the_place_of_one_that_was_removed() {
+        let modes: [fn(_) -> Mode; 2] =
+            [|other| Mode::MakingWay(other, STAY), |other| Mode::Yielding(other)];
+        for mode in modes {
+            let grid = NavGrid::new(40, 1, TerrainId::GROUND).unwrap();
+            let mut crowd = Crowd::new(&grid);
+            let send = |crowd: &mut Crowd, from: i32, to: i32| {
+                let (from, to) = (Cell::new(from, 0), Cell::new(to, 0));
+                let unit = crowd.add(&grid, from, UnitSettings::default()).unwrap();
+                crowd
+                    .follow(&grid, unit, &grid.find_path(ProfileId(0), from, to).unwrap())
+                    .unwrap();
+                unit
+            };
+            let unit = send(&mut crowd, 10, 20);
+            let other = send(&mut crowd, 30, 5);
+            crowd.board.units[unit.index].mode = mode(other);
+            assert!(crowd.remove(other));
+            let stranger = send(&mut crowd, 30, 5);
+            assert_eq!(stranger.index, other.index);
+            // It waits for ever, since it cannot push the unit ahead of it.
+            let guard = UnitSettings { is_pushable: false, ..UnitSettings::default() };
+            crowd.add(&grid, Cell::new(29, 0), guard).unwrap();
+            (0..120).for_each(|_| crowd.tick(&grid, &()));
+            assert!(crowd.has_arrived(unit), "at {:?}", crowd.position(&grid, unit));
+        }
+    }
 }

@@ -8,7 +8,7 @@
 //! its whole way, and through it where that is shorter.
 
 use super::Planner;
-use crate::nav::crowd::board::{Board, GridPos, Mode, NONE, Rung, STAY, Unit, legal_directions};
+use crate::nav::crowd::board::{Board, GridPos, Mode, NONE, STAY, Unit, legal_directions};
 use crate::nav::crowd::scene::Scene;
 use crate::nav::{Footprint, NavGrid, STRAIGHT};
 
@@ -29,7 +29,7 @@ impl Planner {
         let (board, grid) = (&mut *scene.board, scene.world.grid);
         let (unit, other) = (board.units[index], board.units[passing]);
         let is_over = !other.is_under_way() || other.yields_to() == index;
-        if is_over || board.has_waited_for(index, Rung::StopYielding) {
+        if is_over {
             return false;
         }
         let footprints = [unit, other].map(|unit| board.reservations.footprint(unit.size));
@@ -38,6 +38,7 @@ impl Planner {
         } else {
             (!other.is_moving()).then_some(STAY)
         };
+        let passing = board.id(passing);
         let known = direction.map(|direction| Mode::MakingWay(passing, direction));
         board.units[index].mode = known.unwrap_or_default();
         known.is_some()
@@ -133,8 +134,9 @@ pub fn clear_way(board: &mut Board, root: u32) {
             && other.is_pushable_by(unit.team)
             && other.priority(index) > unit.priority(root);
         if is_large && can_go && other.yields_to() != root {
+            let root_id = board.id(root);
             let other = &mut board.units[index];
-            other.mode = Mode::MakingWay(root, STAY);
+            other.mode = Mode::MakingWay(root_id, STAY);
             other.inherit_priority(&unit);
             board.schedule_next_tick(index);
         }

@@ -14,7 +14,7 @@
 
 use super::{
     Planner,
-    claim::{Claim, cancel_step},
+    claim::{Claim, cancel_step, is_much_slower},
     dead_end::is_standing_back,
     make_way::clear_way,
     passage_rules::rank_with_locks,
@@ -313,15 +313,16 @@ impl Planner {
         if angle == 4 {
             return None;
         }
+        let is_delayed = angle > 2 || is_much_slower(unit, pusher);
         if unit.size == 1 && pusher.size == 1 {
-            return Some(angle > 2);
+            return Some(is_delayed);
         }
         let needed = board.reservations.entered(pusher.tail, pusher.size, pusher.direction);
         let covered = |at: GridPos| {
             needed.iter().filter(|&cell| board.reservations.covers(at, unit.size, cell)).count()
         };
         match covered(unit.tail.step(direction)) {
-            0 => Some(angle > 2),
+            0 => Some(is_delayed),
             after => (after < covered(unit.tail)).then_some(true),
         }
     }
