@@ -139,7 +139,10 @@ impl Placed {
 
 fn note_removed(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
     if let Some(mut blockers) = world.get_resource_mut::<PlacedBlockers>() {
-        blockers.removed.push(entity);
+        // While the plugin does not run, the list is not to grow.
+        if blockers.placed.contains_key(&entity) {
+            blockers.removed.push(entity);
+        }
     }
 }
 

@@ -91,7 +91,10 @@ pub(crate) struct PlacedEdges {
 
 fn note_removed(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
     if let Some(mut edges) = world.get_resource_mut::<PlacedEdges>() {
-        edges.removed.push(entity);
+        // While the plugin does not run, the list is not to grow.
+        if edges.by_entity.contains_key(&entity) {
+            edges.removed.push(entity);
+        }
     }
 }
 

@@ -25,7 +25,7 @@ use crate::{
 /// grids.insert(GridId(3), level, GridFrame::square(Vec2::ZERO, Vec2::splat(16.0)));
 /// # Ok::<(), GridError>(())
 /// ```
-#[derive(Resource, Clone, Debug, Reflect)]
+#[derive(Resource, Debug, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(opaque)]
 #[reflect(Resource, Debug, Default, Clone)]
@@ -38,14 +38,33 @@ pub struct NavGrids {
     pub(crate) insertions: u64,
     pub(crate) removals: u64,
     pub(crate) frame_changes: u64,
-    /// Number of this resource among those that the app has had; 0 before its first tick.
+    /// Number of this resource among those that the app has had; 0 before its first tick, and of a copy.
+    #[cfg_attr(feature = "serialize", serde(skip))]
     number: u64,
 }
 
-/// How many resources of grids the app has had: a game may insert another one for each level.
+/// The resources of grids that the app has had: a game may insert another one for each level.
 #[derive(Resource, Clone, Debug, Default)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct KnownGrids(u64);
+pub(crate) struct KnownGrids {
+    count: u64,
+    /// In a snapshot: whether its grids are those that were known last.
+    are_current: bool,
+}
+
+impl KnownGrids {
+    /// Notes for a snapshot whether these grids are known.
+    pub(crate) const fn note(&mut self, grids: &NavGrids) {
+        self.are_current = grids.number == self.count;
+    }
+
+    /// Makes the grids of a snapshot those that are known, if they were.
+    pub(crate) const fn recognize(&self, grids: &mut NavGrids) {
+        if self.are_current {
+            grids.number = self.count;
+        }
+    }
+}
 
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
@@ -99,6 +118,14 @@ impl Default for NavGrids {
     }
 }
 
+impl Clone for NavGrids {
+    /// Put in the place of the original, a copy is another resource: everything notices that its grids are others.
+    fn clone(&self) -> Self {
+        let (grids, profiles) = (self.grids.clone(), self.profiles.clone());
+        Self { grids, profiles, number: 0, ..*self }
+    }
+}
+
 impl NavGrids {
     /// Returns a copy for which may go on what was begun for these grids. It must be copied with them.
     pub(crate) fn replica(&self) -> Self {
@@ -109,7 +136,7 @@ impl NavGrids {
 
     /// Adds a grid, or replaces the grid with this number: running searches on it restart, walking critters
     /// check their paths, and every `NavBlocker` blocks its cells on the new grid. The grid receives the
-    /// profiles of this resource. (Swapping a grid through [`get_mut`](Self::get_mut) would do none of this.)
+    /// profiles of this resource instead of its own. (Swapping a grid through [`get_mut`](Self::get_mut) would do none of this.)
     ///
     /// Of a grid that was [removed](Self::remove), or copied from one here, what entities had placed on it is taken away first.
     pub fn insert(&mut self, id: GridId, grid: NavGrid, frame: GridFrame) {
@@ -178,6 +205,12 @@ impl NavGrids {
     #[must_use]
     pub fn frame(&self, id: GridId) -> Option<&GridFrame> {
         self.grids.get(&id).map(|level| &level.frame)
+    }
+
+    /// Returns the number of this resource among those that the app has had.
+    #[cfg(any(feature = "tilemap", feature = "tilemap_chunk"))]
+    pub(crate) const fn number(&self) -> u64 {
+        self.number
     }
 
     /// Returns the generation of a grid, which distinguishes grids that had the same number.
@@ -252,21 +285,23 @@ impl NavGrids {
 /// Where the game has inserted this resource anew, continues the counters of the one before, so that everything notices that its
 /// grids are others.
 pub(crate) fn adopt_grids(mut grids: ResMut<NavGrids>, mut known: ResMut<KnownGrids>) {
-    if grids.number != known.0 || known.0 == 0 {
-        let grids = &mut *grids;
-        let before = known.0 << 32; // more than have ever been counted
-        known.0 += 1;
-        grids.number = known.0;
-        if before > 0 {
-            grids.last_revision += before;
-            grids.insertions += before;
-            grids.removals += before;
-            grids.frame_changes += before;
-            for level in grids.grids.values_mut() {
-                level.generation += before;
-                level.grid.forget_placed();
-                level.grid.continue_from(level.grid.revision() + before);
-            }
+    if grids.number == known.count && known.count > 0 {
+        return;
+    }
+    let grids = &mut *grids;
+    let before = known.count << 32; // more than have ever been counted
+    known.count += 1;
+    grids.number = known.count;
+    // They may be a copy, or read from a file.
+    grids.grids.values_mut().for_each(|level| level.grid.forget_placed());
+    if before > 0 {
+        grids.last_revision += before;
+        grids.insertions += before;
+        grids.removals += before;
+        grids.frame_changes += before;
+        for level in grids.grids.values_mut() {
+            level.generation += before;
+            level.grid.continue_from(level.grid.revision() + before);
         }
     }
 }

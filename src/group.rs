@@ -14,9 +14,7 @@ pub(crate) use self::assign_slots::form_groups;
 
 use bevy::{
     ecs::{
-        change_detection::Tick,
         entity::{EntityHashMap, MapEntities},
-        entity_disabling::Disabled,
         lifecycle::HookContext,
         world::DeferredWorld,
     },
@@ -197,19 +195,19 @@ pub struct GroupState {
     /// The grid on which slots were assigned, its generation, and the revision of its profiles.
     #[reflect(ignore)]
     grid: Option<GridId>,
-    /// The goal, and the grids that its request named, when that grid was chosen.
+    /// The group as it was then, and the cell of its goal when the game had changed it.
     #[reflect(ignore)]
-    goal: Option<(Target, [Option<GridId>; 2])>,
+    order: Option<Group>,
+    #[reflect(ignore)]
+    goal: Option<Cell>,
     #[reflect(ignore)]
     grid_version: (u64, u64),
     /// The game has changed the group since slots were assigned.
     was_changed: bool,
-    /// When the group was written last, if that was no change of the game's: it comes from a snapshot.
-    #[reflect(ignore)]
-    #[cfg_attr(feature = "serialize", serde(skip))]
-    unchanged_at: Option<Tick>,
     /// It has lost members since then.
     has_losses: bool,
+    /// The speed of the slowest member, where they keep together.
+    pace: Option<f32>,
     /// All have come to rest, and this was announced.
     is_announced: bool,
 }
@@ -340,35 +338,10 @@ pub struct GroupArrived {
 pub(crate) struct GroupNumbers {
     /// How many were made so far.
     made: u64,
-    /// When changed groups were last looked for.
-    #[cfg_attr(feature = "serialize", serde(skip))]
-    looked_at: Option<Tick>,
-}
-
-/// Notes in their states which groups the game has changed since changed groups were last looked for: change ticks mean nothing
-/// in another world, or at another time.
-pub(crate) fn note_changed_groups(world: &mut World) {
-    let now = world.change_tick();
-    let looked_at = world.get_resource::<GroupNumbers>().and_then(|numbers| numbers.looked_at);
-    let mut groups = world.query_filtered::<(Ref<Group>, &mut GroupState), Allow<Disabled>>();
-    for (group, mut state) in groups.iter_mut(world) {
-        let written = group.last_changed();
-        let is_new = looked_at.is_none_or(|last| written.is_newer_than(last, now));
-        state.was_changed |= is_new && state.unchanged_at != Some(written);
-        state.unchanged_at = Some(written);
-    }
-}
-
-/// Notes that groups were written, but not changed.
-pub(crate) fn note_written_groups(world: &mut World) {
-    let mut groups = world.query_filtered::<(Ref<Group>, &mut GroupState), Allow<Disabled>>();
-    for (group, mut state) in groups.iter_mut(world) {
-        state.unchanged_at = Some(group.last_changed());
-    }
-    world.increment_change_tick(); // what the game writes from now on is a change
-    if let Some(mut numbers) = world.get_resource_mut::<GroupNumbers>() {
-        numbers.looked_at = None;
-    }
+    /// The group that was last given slots in a tick in which others had to wait: the next one begins behind it.
+    last_turn: u64,
+    /// Ticks so far.
+    tick: u64,
 }
 
 fn number_group(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
@@ -382,8 +355,8 @@ fn number_group(mut world: DeferredWorld, HookContext { entity, .. }: HookContex
 }
 
 fn map_state<M: EntityMapper>(state: &mut GroupState, mapper: &mut M) {
-    if let Some((goal, _)) = &mut state.goal {
-        goal.map_entities(mapper);
+    if let Some(order) = &mut state.order {
+        <Group as Component>::map_entities(order, mapper);
     }
     state.index.clear();
     for (index, slot) in state.slots.iter_mut().enumerate() {

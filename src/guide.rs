@@ -1,5 +1,5 @@
 //! The guides, one module per page. Their text is in the `docs` folder of the repository; the code blocks are
-//! run as tests.
+//! run as tests. Links to other guides are defined there for the folder, and here, before the text, for these modules.
 
 pub mod crowds {
     #![doc = include_str!("../docs/crowds.md")]
@@ -15,10 +15,12 @@ pub mod hexagons {
 }
 
 pub mod links {
+    #![doc = "[edges]: super::edges\n\n"]
     #![doc = include_str!("../docs/links.md")]
 }
 
 pub mod orders {
+    #![cfg_attr(feature = "tilemap", doc = "[hexagons]: super::hexagons\n\n")]
     #![doc = include_str!("../docs/orders.md")]
 }
 

@@ -26,9 +26,11 @@
 //!     .world_mut()
 //!     .spawn((Critter::new(8.0), Transform::default(), PathRequest::to(Cell::new(40, 5))))
 //!     .id();
-//! while !matches!(app.world().get(unit), Some(PathStatus::Arrived(_))) {
+//! for _ in 0..1_500 {
 //!     app.update();
 //! }
+//! let cell = app.world().get::<CritterState>(unit).map(CritterState::cell);
+//! assert_eq!(cell, Some(Cell::new(40, 5)));
 //! # Ok::<(), GridError>(())
 //! ```
 //!
@@ -84,6 +86,7 @@
 //! | feed grids from tilemaps | `NavSource` in `tilemap`, [`coordinates`] |
 //! | edit a grid at run time | [`NavGrids::get_mut`](prelude::NavGrids::get_mut); for buildings [`NavBlocker`](prelude::NavBlocker) |
 //! | put fences, doors and rivers between cells | [`NavEdges`](prelude::NavEdges), [`guide::edges`] |
+//! | use hexagons instead of squares | `hexagons` in [`guide`], with the feature `tilemap` |
 //! | join grids by stairs, ferries and teleporters | [`NavLink`](prelude::NavLink), [`guide::links`] |
 //! | define kinds of units: terrain costs, corner rule, size | [`Profile`](prelude::Profile), [`NavGrids::add_profile`](prelude::NavGrids::add_profile) |
 //! | set the grid and the profile of a unit | [`NavAgent`](prelude::NavAgent) |

@@ -68,6 +68,8 @@ pub struct OrderQueue {
     /// Number of orders given so far.
     given: u64,
     on_failure: OnFailure,
+    /// The game has reported that the unit reached the end of its path.
+    reached: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,9 +135,14 @@ impl OrderQueue {
 
     /// For units that are not [`Critter`](crate::prelude::Critter)s and are moved by the game: reports that
     /// the unit has reached the end of its path. Returns false if the current order does not wait for that.
+    ///
+    /// It counts if the path leads all the way: the status is [`Found`](crate::prelude::PathStatus::Found), with the kind
+    /// `Complete` or `Partial`. While the queue waits for a request that the game or a [`Group`](crate::prelude::Group) has inserted,
+    /// this ends it.
     pub fn reached(&mut self) -> bool {
-        let waiting = self.current.as_mut().filter(|entry| entry.is_on_its_way());
-        waiting.map(|entry| entry.reached = true).is_some()
+        let is_on_its_way = self.current.as_ref().is_some_and(QueuedOrder::is_on_its_way);
+        self.reached = is_on_its_way || self.current.is_none();
+        is_on_its_way
     }
 
     /// Returns the current order.
@@ -214,8 +221,8 @@ enum Owner {
     /// No owner: the request has ended.
     #[default]
     None,
-    /// The queue inserted the request.
-    Queue,
+    /// The queue inserted the request for this order; for number 0, another queue did before.
+    Queue(OrderId),
     /// The game inserted the request, and the queue waits.
     Game,
 }
@@ -253,6 +260,9 @@ fn on_inserted(mut world: DeferredWorld, HookContext { entity, .. }: HookContext
     });
     if let Some(mut slot) = world.get_mut::<RequestOwner>(entity) {
         slot.number = number;
+        if matches!(slot.owner, Owner::Queue(_)) {
+            slot.owner = Owner::Queue(OrderId(0));
+        }
     }
     // A queue that was cloned in the middle of an order resumes the order.
     if let Some(mut queue) = world.get_mut::<OrderQueue>(entity) {

@@ -61,10 +61,7 @@ use bevy::{
 };
 
 use self::{columns::Columns, resources::Resources};
-use crate::{
-    crowds::Crowds,
-    group::{note_changed_groups, note_written_groups},
-};
+use crate::crowds::Crowds;
 
 /// How often components are inserted and removed until they are those of the snapshot: the second time nothing is left to do, unless
 /// observers of the game have inserted or removed some.
@@ -125,7 +122,6 @@ impl TilePathSnapshot {
     /// [`NoPlugin`](SnapshotError::NoPlugin).
     pub fn take(world: &mut World) -> Result<Self, SnapshotError> {
         world.flush();
-        note_changed_groups(world);
         let resources = Resources::read(world).ok_or(SnapshotError::NoPlugin)?;
         let entities = Columns::entities_in(world);
         let mut columns = Columns::read(world, &entities);
@@ -225,7 +221,6 @@ impl TilePathSnapshot {
         world.resource_mut::<Crowds>().drop_units(gone.into_iter());
         columns.adopt_fields(world.resource());
         columns.overwrite(world);
-        note_written_groups(world);
         others.insert_anew(world);
     }
 }

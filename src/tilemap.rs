@@ -136,7 +136,7 @@ impl NavSource {
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 pub enum SourceStatus {
-    /// Not read yet, or the entity lacks components of a tilemap.
+    /// Not read yet. The entity may lack components of a tilemap. (A map that loses one after it was read stays as it is.)
     #[default]
     Pending,
     /// Its tiles have been written to the grid.
@@ -216,6 +216,13 @@ fn check(layout: TileLayout, size: UVec2) -> Result<(), SourceError> {
 #[cfg(feature = "tilemap")]
 type PartsOfTiles = (TilePos, TilemapId, TileTextureIndex, TileVisible, TileTerrain, TileEdges);
 
+/// The grids of a world were replaced by those of a snapshot, as they are.
+pub(crate) fn recognize_grids(world: &mut World, grids: &crate::grids::NavGrids) {
+    if let Some(mut sources) = world.get_resource_mut::<TileSources>() {
+        sources.grids_number = grids.number();
+    }
+}
+
 /// Adds the resources, observers and types of the stage.
 pub(crate) fn build(app: &mut App) {
     app.init_resource::<TileSources>()
@@ -232,6 +239,6 @@ pub(crate) fn build(app: &mut App) {
         .register_type::<TileEdges>();
     #[cfg(feature = "tilemap")]
     app.add_observer(|tile: On<Remove, PartsOfTiles>, mut sources: ResMut<TileSources>| {
-        sources.removed_tiles.push(tile.entity);
+        sources.note_removed_tile(tile.entity);
     });
 }

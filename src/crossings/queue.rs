@@ -16,6 +16,8 @@ use crate::{
 
 /// Ticks of waiting after which a unit counts as stuck: 2 seconds at Bevy's 64 ticks per second.
 const STUCK_AFTER: u32 = 128;
+/// The same for one that queues: as long as for a unit that anything else holds up.
+const STUCK_IN_QUEUE: u32 = 512;
 
 /// So many units are called to each cell of a link at a time, and one more: the next is there when a cell is left. Of 500 units 50
 /// were left before one cell after 14,000 ticks with one less, and 59 before four cells after 5,000 with only two more in all.
@@ -47,14 +49,30 @@ pub(super) struct Traveler {
     stalled: u32,
     /// For how many ticks it has stood on the link's cells.
     waited: u32,
+    /// The smallest gap since it came to the queue, and for how many ticks it has come no nearer, whether it was called or not.
+    closest: u32,
+    held_up: u32,
 }
 
 impl Traveler {
     pub(super) const fn new(entity: Entity) -> Self {
         let (hop, stage) = (None, Stage::OnTheWay);
-        let (gap, nearest) = (u32::MAX, u32::MAX);
+        let (gap, nearest, closest) = (u32::MAX, u32::MAX, u32::MAX);
         let (collides, is_idle) = (false, false);
-        Self { entity, hop, stage, collides, is_idle, gap, nearest, stalled: 0, waited: 0 }
+        let (stalled, waited, held_up) = (0, 0, 0);
+        Self {
+            entity,
+            hop,
+            stage,
+            collides,
+            is_idle,
+            gap,
+            nearest,
+            stalled,
+            waited,
+            closest,
+            held_up,
+        }
     }
 
     /// Whether it has waited on the link's cells for long.
@@ -67,6 +85,10 @@ impl Traveler {
         let comes_nearer = gap < self.nearest || gap == 0 || self.stage != Stage::Called;
         self.stalled = if comes_nearer { 0 } else { self.stalled + 1 };
         self.nearest = if self.stage == Stage::Called { self.nearest.min(gap) } else { u32::MAX };
+        let is_in_queue = self.stage != Stage::OnTheWay;
+        let goes_on = !is_in_queue || gap < self.closest;
+        self.held_up = if goes_on { 0 } else { self.held_up.saturating_add(1) };
+        self.closest = if is_in_queue { self.closest.min(gap) } else { u32::MAX };
     }
 
     /// Whether it was called and does not come: others are called in its place.
@@ -166,8 +188,11 @@ impl Crossings<'_, '_> {
             waiting.push(Waiting { number, entity, next, at, profile, waited });
         }
         let is_stuck = matches!(*unit.status, PathStatus::Stuck(_));
-        if traveler.is_stuck() && !is_stuck {
+        let is_held_up = traveler.is_stuck() || traveler.held_up >= STUCK_IN_QUEUE;
+        if traveler.is_stuck() && state.member.keeps_goal {
             state.member.keeps_goal = false;
+        }
+        if is_held_up && !is_stuck {
             unit.set_stuck(Hindrance::Link);
         } else if traveler.is_late() && traveler.is_idle {
             (traveler.stalled, traveler.nearest) = (0, u32::MAX);

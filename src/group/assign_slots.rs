@@ -1,18 +1,14 @@
 //! Assigns slots to the members of groups, sends them there, and notices when all have come to rest.
 
 use bevy::{
-    ecs::{
-        entity::EntityHashSet,
-        entity_disabling::Disabled,
-        system::{SystemChangeTick, SystemParam},
-    },
+    ecs::{entity::EntityHashSet, entity_disabling::Disabled, system::SystemParam},
     prelude::*,
 };
 
 use super::{
     Group, GroupArrived, GroupNumbers, GroupSlot, GroupSlotRefused, GroupSpeedLimit, GroupState,
     Member, SwapClass,
-    member_places::{MemberPlaces, goal_of},
+    member_places::{Arrivals, MemberPlaces},
 };
 use crate::{
     flow::FlowFields,
@@ -27,6 +23,9 @@ use crate::{
 
 /// What assigning a slot takes of the budget, in expansions (measured: 2,000 slots take 8 to 10 ms; each of 400 up to twice as long).
 const MEMBER_COST: u32 = 100;
+
+/// Ticks after which those that keep together look again who is the slowest.
+const PACE_TICKS: u64 = 16;
 
 /// A slot, or why there is none.
 type SlotAnswer = Result<Cell, PathFailure>;
@@ -68,24 +67,25 @@ pub(crate) struct SlotAssignment<'w, 's> {
 
 /// Assigns slots to groups that are new, were changed, or have lost a member; announces those that
 /// have come to rest. Assigning may take half of the budget in a tick: what is left is done in the
-/// next.
+/// next, and first. A group that is written as it was is not changed, unless its goal is an entity that has moved.
 pub(crate) fn form_groups(
     mut groups: Query<(Entity, &mut Group, &mut GroupState, Has<Disabled>), Allow<Disabled>>,
     mut turns: Local<Vec<(u64, Entity)>>,
     settings: Res<TilePathSettings>,
     mut numbers: ResMut<GroupNumbers>,
-    ticks: SystemChangeTick,
     mut assignment: SlotAssignment,
 ) {
-    numbers.looked_at = Some(ticks.this_run());
+    numbers.tick += 1;
     turns.extend(groups.iter().map(|(entity, _, state, _)| (state.number, entity)));
     turns.sort_unstable();
-    let mut spent = 0_u32;
+    let next = turns.partition_point(|&(number, _)| number <= numbers.last_turn);
+    turns.rotate_left(next);
+    let (mut spent, mut last, mut has_to_wait) = (0_u32, 0, false);
     for (_, entity) in turns.drain(..) {
         let Ok((entity, mut group, mut state, is_disabled)) = groups.get_mut(entity) else {
             continue;
         };
-        state.was_changed |= group.is_changed() && state.unchanged_at != Some(group.last_changed());
+        state.was_changed |= group.is_changed() && assignment.is_another_order(&group, &state);
         if is_disabled {
             continue;
         }
@@ -94,17 +94,24 @@ pub(crate) fn form_groups(
         let is_new_grid = state.grid_version != version && version != NO_GRID;
         state.was_changed |= is_new_grid;
         state.has_losses |=
-            assignment.drop_leavers(entity, group.bypass_change_detection(), &state);
+            assignment.drop_leavers(entity, group.bypass_change_detection(), &mut state);
         if state.was_changed || state.has_losses {
-            if spent <= settings.budget / 2 {
+            if spent > settings.budget / 2 {
+                has_to_wait = true;
+            } else {
+                last = state.number;
                 spent = spent.saturating_add(MEMBER_COST * group.members.len() as u32);
                 assignment.release(entity, &group, &state);
                 assignment.assign(entity, &group, &mut state);
             }
         } else if !state.is_announced {
+            if group.keeps_together && (numbers.tick + state.number).is_multiple_of(PACE_TICKS) {
+                assignment.keep_pace(entity, &mut state);
+            }
             assignment.announce(entity, &group, &mut state);
         }
     }
+    numbers.last_turn = if has_to_wait { last } else { 0 };
     assignment.pathfinder.spend(spent);
 }
 
@@ -115,16 +122,32 @@ impl SlotAssignment<'_, '_> {
         grid.map_or(NO_GRID, |grid| (self.places.grids.generation(id), grid.profiles_revision()))
     }
 
+    /// Returns whether the game has changed a group since slots were assigned, or its goal is elsewhere by now.
+    fn is_another_order(&self, group: &Group, state: &GroupState) -> bool {
+        let id = self.places.grid_of_group(group, state);
+        state.order.as_ref() != Some(group) || self.goal_cell(group, id).ok() != state.goal
+    }
+
+    /// Returns the cell of a group's goal.
+    fn goal_cell(&self, group: &Group, id: GridId) -> Result<Cell, PathFailure> {
+        let MemberPlaces { grids, blockers, whereabouts, .. } = &self.places;
+        cell_of_target(&group.goal, id, (grids, blockers, whereabouts))
+    }
+
     /// Removes members that are gone or have left, and those that are named twice; returns
     /// whether there were any.
-    fn drop_leavers(&self, group: Entity, order: &mut Group, state: &GroupState) -> bool {
+    fn drop_leavers(&self, group: Entity, order: &mut Group, state: &mut GroupState) -> bool {
         let before = order.members.len();
         if state.was_changed {
             let mut seen = EntityHashSet::default();
             order.members.retain(|member| seen.insert(member.entity));
         }
         order.members.retain(|member| !self.has_left(group, member.entity, state));
-        order.members.len() < before
+        let are_fewer = order.members.len() < before;
+        if let Some(known) = state.order.as_mut().filter(|_| are_fewer && !state.was_changed) {
+            known.members.clone_from(&order.members); // that is no change of the game's
+        }
+        are_fewer
     }
 
     fn has_left(&self, group: Entity, member: Entity, state: &GroupState) -> bool {
@@ -158,16 +181,18 @@ impl SlotAssignment<'_, '_> {
         let before = core::mem::take(state);
         (state.number, state.orders) = (before.number, before.orders);
         state.is_announced = before.is_announced;
-        state.goal = Some(goal_of(group));
+        state.order = Some(group.clone());
+        state.goal = if before.was_changed { self.goal_cell(group, id).ok() } else { before.goal };
         (state.grid, state.grid_version) = (Some(id), self.grid_version(id));
         let (grid, order) = match self.formation_order(group, id, &before) {
             Ok(found) => found,
             Err(reason) => return self.refuse_all((entity, group), &before, state, reason),
         };
+        let mut arrivals = Arrivals::default();
         let members: Vec<Member> = group
             .members
             .iter()
-            .map(|member| self.places.member(group, member, (id, order.goal)))
+            .map(|member| self.places.member(group, member, (id, order.goal), &mut arrivals))
             .collect();
         let mut answers = slots_for(grid, order, &members, &before, state).into_iter();
         let sender = Sender {
@@ -192,8 +217,8 @@ impl SlotAssignment<'_, '_> {
             limited.extend(answer.is_ok().then_some(member.entity));
         }
         state.choose_rally_points((&members, id), &self.places.grids, &mut self.fields, &before);
-        let slowest = group.keeps_together.then(|| self.slowest(&limited)).flatten();
-        limited.into_iter().for_each(|member| self.limit(entity, member, slowest));
+        state.pace = group.keeps_together.then(|| self.slowest(&limited)).flatten();
+        limited.into_iter().for_each(|member| self.limit(entity, member, state.pace));
     }
 
     /// The group's grid, and its order in cells. The goal is looked up again only if the game has changed the
@@ -205,11 +230,7 @@ impl SlotAssignment<'_, '_> {
         before: &GroupState,
     ) -> Result<(&NavGrid, FormationSpec), PathFailure> {
         let goal = if before.was_changed {
-            cell_of_target(
-                &group.goal,
-                id,
-                (&self.places.grids, &self.places.blockers, &self.places.whereabouts),
-            )?
+            self.goal_cell(group, id)?
         } else {
             before.assigned.ok_or(PathFailure::GoalUnknown)?.goal
         };
@@ -303,6 +324,17 @@ impl SlotAssignment<'_, '_> {
         self.commands.trigger(GroupArrived { entity, arrived, failed });
         if group.despawns {
             self.commands.entity(entity).try_despawn();
+        }
+    }
+
+    /// Limits the speed of those that keep together anew if the slowest of them has become faster or slower.
+    fn keep_pace(&mut self, entity: Entity, state: &mut GroupState) {
+        let with_slot = state.slots.iter().filter(|(_, cell)| cell.is_some());
+        let members: Vec<Entity> = with_slot.map(|&(member, _)| member).collect();
+        let slowest = self.slowest(&members);
+        if slowest != state.pace {
+            state.pace = slowest;
+            members.into_iter().for_each(|member| self.limit(entity, member, slowest));
         }
     }
 

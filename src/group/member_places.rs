@@ -3,6 +3,8 @@
 //! Input: groups, the components of units, links. Output: the grid of a group, and for each member the cell from which slots are
 //! chosen for it: where it stands, or where it comes to that grid from another one.
 
+use std::collections::BTreeMap;
+
 use bevy::{
     ecs::{entity_disabling::Disabled, query::QueryData, system::SystemParam},
     prelude::*,
@@ -34,6 +36,14 @@ pub(crate) struct GroupUnitData {
     pub(super) walking: Option<(&'static CritterState, &'static Transform)>,
 }
 
+/// Where those members of a group come to its grid that take links: the same for all of a profile in one connected region.
+#[derive(Default)]
+pub(super) struct Arrivals {
+    /// Whether links lead there from a grid.
+    joined: BTreeMap<GridId, bool>,
+    cells: BTreeMap<(ProfileId, GridId, Option<u32>), Option<Cell>>,
+}
+
 /// Where units and goals are.
 #[derive(SystemParam)]
 pub(crate) struct MemberPlaces<'w, 's> {
@@ -48,7 +58,7 @@ impl MemberPlaces<'_, '_> {
     /// The grid on which a group gathers: that of its goal, if its request names one or links lead to the entity that is its
     /// goal, else that on which its request or its first member is. It is looked up again only if the game has changed the goal.
     pub(super) fn grid_of_group(&self, group: &Group, state: &GroupState) -> GridId {
-        let is_same = || state.goal.as_ref() == Some(&goal_of(group));
+        let is_same = || state.order.as_ref().map(goal_of) == Some(goal_of(group));
         if let Some(known) = state.grid.filter(|_| !state.was_changed || is_same()) {
             return known;
         }
@@ -74,30 +84,37 @@ impl MemberPlaces<'_, '_> {
         group: &Group,
         member: &GroupMember,
         (id, goal): (GridId, Cell),
+        arrivals: &mut Arrivals,
     ) -> Member {
         let &GroupMember { entity, profile: named, rank } = member;
         let named = named.or(group.request.profile);
         let own = || self.units.get(entity).ok()?.agent.map(|agent| agent.profile);
         let profile = named.or_else(own).unwrap_or_default();
-        let cell = self.cell_on(entity, group, (id, goal), profile);
+        let cell = self.cell_on((entity, profile), group, (id, goal), arrivals);
         Member { entity, profile, named, rank, cell }
     }
 
     /// The anchor on which a member stands; for one that has to take links to the goal, where it comes out of them.
     fn cell_on(
         &self,
-        entity: Entity,
+        (entity, profile): (Entity, ProfileId),
         group: &Group,
         (id, goal): (GridId, Cell),
-        profile: ProfileId,
+        arrivals: &mut Arrivals,
     ) -> Result<Cell, PathFailure> {
         let unit = self.units.get(entity).ok();
         let own = unit.and_then(|unit| unit.own_grid(group.request.grid)).unwrap_or_default();
-        let is_joined = group.request.goal_grid.is_some() || self.links.join(own, id);
-        let is_away = own != id && is_joined;
+        let mut is_joined =
+            || *arrivals.joined.entry(own).or_insert_with(|| self.links.join(own, id));
+        let is_away = own != id && (group.request.goal_grid.is_some() || is_joined());
         let cell = self.cell_of(entity, if is_away { own } else { id }, profile);
         let cell = cell.ok_or(PathFailure::StartUnknown)?;
-        let arrival = || self.links.arrival(&self.grids, profile, (own, cell), (id, goal));
+        let mut arrival = || {
+            let start = self.grids.get(own).and_then(|grid| grid.region(profile, cell));
+            let known = arrivals.cells.entry((profile, own, start));
+            let find = || self.links.arrival(&self.grids, profile, (own, cell), (id, goal));
+            *known.or_insert_with(find)
+        };
         if is_away {
             return arrival().ok_or(PathFailure::NoLinks { from: own, to: id });
         }

@@ -155,7 +155,7 @@ pub(crate) fn sync_links(
         renewed.filter_map(|(entity, _)| Some((*links.numbers.get(&entity)?, entity))).collect();
     renewed.sort_unstable();
     renewed.dedup();
-    for (number, entity) in renewed {
+    for &(number, entity) in &renewed {
         if let Ok((_, link)) = all.get(entity) {
             is_changed |= links.place(number, entity, link);
         }
@@ -173,9 +173,13 @@ pub(crate) fn sync_links(
                 Ok(_) => LinkStatus::Shut,
             };
             placed.users = users.unwrap_or_default();
-            if let Ok(mut status) = statuses.get_mut(placed.entity) {
-                status.set_if_neq(placed.status);
-            }
+        }
+    }
+    // One that was removed and inserted again as it was has lost its status.
+    let is_renewed = |entity| renewed.iter().any(|&(_, other)| other == entity);
+    for placed in links.links.values().filter(|placed| is_changed || is_renewed(placed.entity)) {
+        if let Ok(mut status) = statuses.get_mut(placed.entity) {
+            status.set_if_neq(placed.status);
         }
     }
     links.changes += u64::from(is_changed);

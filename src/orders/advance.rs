@@ -111,7 +111,7 @@ fn insert(world: &mut World, entity: Entity, number: u64, order: OrderId, reques
     let issued = issued_of(world, entity);
     if let Some(mut slot) = world.get_mut::<RequestOwner>(entity) {
         slot.issued = issued;
-        slot.owner = Owner::Queue;
+        slot.owner = Owner::Queue(order);
     }
 }
 
@@ -138,7 +138,7 @@ pub(super) fn clear_up(
     let is_replaced = world.get::<OrderQueue>(entity).is_some();
     if !is_replaced
         && let Some(mut slot) = world.get_mut::<RequestOwner>(entity)
-        && slot.owner == Owner::Queue
+        && matches!(slot.owner, Owner::Queue(_))
     {
         slot.owner = Owner::None;
         let issued = slot.issued;

@@ -10,6 +10,7 @@ use super::{
 use bevy::ecs::query::QueryData;
 
 use crate::{
+    nav::PathKind,
     request::{PathRequest, Target, has_unread},
     unit::{NavPath, PathStatus, RequestState},
 };
@@ -25,6 +26,15 @@ impl UnitRequestItem<'_, '_> {
     /// Returns the number of the request last inserted; 0 before the first.
     pub(super) fn issued(&self) -> u64 {
         self.result.map_or(0, |(_, state, _)| state.issued)
+    }
+
+    /// Returns whether the game moves the unit along a path that leads all the way.
+    fn has_whole_path(&self) -> bool {
+        let whole = PathStatus::Found(PathKind::Complete);
+        let nearest = PathStatus::Found(PathKind::Partial);
+        self.result.is_some_and(|(status, state, _)| {
+            [whole, nearest].contains(status) && !has_unread(state)
+        })
     }
 
     /// Returns how the request last inserted ended, according to its status. A request not yet read from the
@@ -60,9 +70,18 @@ pub(super) struct Todo {
 impl OrderQueue {
     /// Updates the queue from the state of its unit.
     pub(super) fn decide(&mut self, slot: &mut RequestOwner, unit: &UnitRequestItem) -> Todo {
-        let is_own = slot.owner == Owner::Queue && slot.issued == unit.issued();
-        let end = unit.end().filter(|_| is_own);
-        self.update_interrupted(end);
+        let is_known = slot.issued == unit.issued();
+        if is_known && self.is_written_over(slot.owner) {
+            self.put_back();
+        }
+        let has_reached = std::mem::take(&mut self.reached) && is_known && unit.has_whole_path();
+        if has_reached && slot.owner == Owner::Game {
+            slot.owner = Owner::None;
+        }
+        let reached = End::Arrived { moved: true, follows: false };
+        let end = if has_reached { Some(reached) } else { unit.end() };
+        let end = end.filter(|_| is_known && matches!(slot.owner, Owner::Queue(_)));
+        self.update_interrupted(slot.owner, end);
         let mut progress = self.progress(slot, end);
         self.detect_external_change(slot, unit, end);
         if slot.owner == Owner::Game {
@@ -72,7 +91,8 @@ impl OrderQueue {
             progress = self.begin_next();
         }
         let current = self.current.as_ref();
-        let remove = slot.owner == Owner::Queue && !current.is_some_and(QueuedOrder::uses_requests);
+        let remove = matches!(slot.owner, Owner::Queue(_))
+            && !current.is_some_and(QueuedOrder::uses_requests);
         if remove {
             slot.owner = Owner::None;
         }
@@ -80,16 +100,25 @@ impl OrderQueue {
         Todo {
             insert: requesting.and_then(|entry| Some((entry.id, entry.request()?))),
             remove,
-            rests: progress == Progress::Rest,
+            rests: current.is_some_and(|entry| entry.is_resting),
         }
+    }
+
+    /// Returns whether the current order is not the one for which the request on the unit was inserted: the game has put an earlier
+    /// state of the queue in its place.
+    fn is_written_over(&self, owner: Owner) -> bool {
+        self.current.as_ref().is_some_and(|entry| {
+            owner == Owner::Game || entry.is_on_its_way() && owner != Owner::Queue(entry.id)
+        })
     }
 
     /// Updates an interrupted order: it may have been completed before the order in front of it was inserted,
     /// without having been processed since.
-    fn update_interrupted(&mut self, end: Option<End>) {
+    fn update_interrupted(&mut self, owner: Owner, end: Option<End>) {
         let Some(index) = self.waiting.iter().position(|entry| entry.interrupted) else {
             return;
         };
+        let end = end.filter(|_| owner == Owner::Queue(self.waiting[index].id));
         let progress = self.waiting[index].progress(end, false);
         self.waiting[index].suspend();
         if let Progress::Ended(outcome) = progress {
@@ -144,7 +173,7 @@ impl OrderQueue {
             use OrderOutcome::{Canceled, Superseded};
             self.end_current(if has_request { Superseded } else { Canceled });
         } else if !has_request
-            && slot.owner == Owner::Queue
+            && matches!(slot.owner, Owner::Queue(_))
             && end.is_none()
             && self.current.as_ref().is_some_and(QueuedOrder::is_on_its_way)
         {

@@ -25,10 +25,8 @@ pub(super) struct QueuedOrder {
     /// Whether another order was put before it while it was the current one, and it has not been processed
     /// since.
     pub(super) interrupted: bool,
-    /// Whether the game has reported that the unit reached the end of its path.
-    pub(super) reached: bool,
     /// Whether it rests for the remaining ticks.
-    is_resting: bool,
+    pub(super) is_resting: bool,
     /// Remaining ticks of a hold or of a patrol's rest.
     left: u32,
     patrol: PatrolProgress,
@@ -64,16 +62,7 @@ impl QueuedOrder {
     pub(super) fn new(id: OrderId, order: Order) -> Self {
         let left = if let Order::Hold { ticks } = order { ticks } else { 0 };
         let patrol = PatrolProgress::default();
-        Self {
-            id,
-            order,
-            begun: false,
-            interrupted: false,
-            reached: false,
-            is_resting: false,
-            left,
-            patrol,
-        }
+        Self { id, order, begun: false, interrupted: false, is_resting: false, left, patrol }
     }
 
     /// Returns whether it is carried out by requests.
@@ -119,8 +108,6 @@ impl QueuedOrder {
             self.is_resting = false;
             return if self.uses_requests() { Progress::Request } else { DONE };
         }
-        let reached = End::Arrived { moved: true, follows: false };
-        let end = std::mem::take(&mut self.reached).then_some(reached).or(end);
         let progress = match (&self.order, end) {
             (Order::HoldGround, _) if another_waits => DONE,
             (Order::Go(_), Some(End::Arrived { follows, .. })) if another_waits || !follows => DONE,
@@ -138,7 +125,6 @@ impl QueuedOrder {
     /// Resets the flags of an order that went back to the queue.
     pub(super) const fn suspend(&mut self) {
         self.interrupted = false;
-        self.reached = false;
         self.is_resting = false;
     }
 

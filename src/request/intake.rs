@@ -63,9 +63,10 @@ pub(crate) fn accept_requests(
     settings: Res<TilePathSettings>,
     mut intake: RequestIntake,
 ) {
-    // Half of the budget is for reading; retries and urgent requests leave some to the others.
+    // Half of the budget is for reading; retries and urgent requests leave some to the others. With the smallest budget one of each
+    // kind has its turn in a tick.
     let mut left = settings.budget / 2;
-    intake.retry_due(left / 2, &mut left);
+    intake.retry_due((left / 2).max(settings.budget.min(1)), &mut left);
     let RequestInbox { urgent, entries, .. } = &mut *inbox;
     let mut unread = 0;
     for (entries, keep) in [(urgent, left / 4), (entries, 0)] {

@@ -55,6 +55,7 @@ macro_rules! resources {
                 };
                 // Held by the world, fields would stay there as long as the snapshot exists.
                 all.links.adopt_fields(&all.flows);
+                all.known_grids.note(&all.grids);
                 Some(all)
             }
 
@@ -71,6 +72,8 @@ macro_rules! resources {
             /// Replaces those of the world.
             pub(super) fn write(mut self, world: &mut World) {
                 self.prepare(world);
+                #[cfg(any(feature = "tilemap", feature = "tilemap_chunk"))]
+                crate::tilemap::recognize_grids(world, &self.grids);
                 $(*world.resource_mut::<$replica_type>() = self.$replica;)*
                 $(*world.resource_mut::<$plain_type>() = self.$plain;)*
                 $(*world.resource_mut::<$mapped_type>() = self.$mapped;)*
@@ -89,6 +92,7 @@ resources! {
 impl Resources {
     /// Fits them into a world that has others.
     fn prepare(&mut self, world: &World) {
+        self.known_grids.recognize(&mut self.grids);
         self.flows.keep_handles(world.resource());
         self.links.adopt_fields(&self.flows);
         self.blockers.check_all();

@@ -81,8 +81,7 @@ fn check_chunk(size: UVec2, tiles: &TilemapChunkTileData) -> Result<(), SourceEr
 
 /// Takes over what the tiles of a chunk have.
 fn read_tiles(sources: &mut TileSources, chunk: Entity, tiles: &[Option<TileData>]) {
-    let TileSources { sources, changes, .. } = sources;
-    let Some(source) = sources.iter_mut().find(|source| source.entity == chunk) else {
+    let Some((source, changes)) = sources.find_with_changes(chunk) else {
         return;
     };
     for (index, tile) in (0..).zip(tiles) {

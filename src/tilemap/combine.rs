@@ -3,6 +3,8 @@
 //! Input: the sources, with what has changed in them. Output: grids of the extent of their maps, and edits where the terrain or
 //! the edges of a cell have changed.
 
+use std::collections::BTreeSet;
+
 use bevy::{ecs::entity_disabling::Disabled, prelude::*};
 
 use super::{NavSource, SourceError, SourceStatus, sources::TileSources};
@@ -14,15 +16,13 @@ use crate::{
 type Statuses<'w, 's> =
     Query<'w, 's, &'static mut SourceStatus, (With<NavSource>, Allow<Disabled>)>;
 
-/// Forgets the maps that are no sources any more.
+/// Forgets the maps that are no sources any more, and those that became sources anew: they are read again.
 pub(crate) fn forget_sources(
     mut sources: ResMut<TileSources>,
     maps: Query<(), (With<NavSource>, Allow<Disabled>)>,
 ) {
     for map in std::mem::take(&mut sources.removed_sources) {
-        if !maps.contains(map) {
-            sources.remove(map);
-        }
+        sources.remove(map);
     }
     sources.reread.retain(|&map| maps.contains(map));
 }
@@ -33,6 +33,13 @@ pub(crate) fn combine_sources(
     mut grids: ResMut<NavGrids>,
     mut statuses: Statuses,
 ) {
+    // The game has put another resource in the place of the grids.
+    if grids.number() != sources.grids_number {
+        sources.grids_number = grids.number();
+        let ids: BTreeSet<_> = sources.sources.iter().map(|source| source.settings.grid).collect();
+        let is_ours = |&id: &GridId| grids.get(id).is_none() || grids.is_fed_by_tiles(id);
+        sources.rebuild.extend(ids.into_iter().filter(is_ours));
+    }
     if !sources.rebuild.is_empty() {
         rebuild_grids(&mut sources, &mut grids, &mut statuses);
     }
@@ -71,7 +78,7 @@ fn rebuild_grids(sources: &mut TileSources, grids: &mut NavGrids, statuses: &mut
                     let topology = sources.of(id).next().map(|source| source.topology);
                     let grid = grid.with_origin(extent.min);
                     let mut grid = grid.with_topology(topology.unwrap_or_default());
-                    sources.write_edges(id, &mut grid, &sources.cells_with_edges(id));
+                    sources.write_all_edges(id, &mut grid);
                     grids.insert_level(id, grid, frame, true);
                 }
                 Err(error) => tracing::error!("grid {}: {error}", id.0),

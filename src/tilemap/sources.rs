@@ -20,6 +20,8 @@ use crate::{
 pub(crate) struct TileSources {
     /// In the order of insertion.
     pub(super) sources: Vec<Source>,
+    /// The index of each of them in that list.
+    indices: EntityHashMap<usize>,
     /// Position of each tile read: map entity and index in the map.
     tile_positions: EntityHashMap<(Entity, u32)>,
     pub(super) changes: Changes,
@@ -27,6 +29,8 @@ pub(crate) struct TileSources {
     misfits: Vec<(GridId, Entity)>,
     /// Rejected tilemaps to read again because another tilemap of their grid has changed or was removed.
     pub(super) reread: Vec<Entity>,
+    /// The number of the resource of grids that they feed.
+    pub(super) grids_number: u64,
     /// Grids to rebuild because their extent or the order of their maps has changed.
     pub(super) rebuild: BTreeSet<GridId>,
     /// Tilemaps and tiles removed since the last tick. Kept here because Bevy discards removal records after a
@@ -48,6 +52,9 @@ impl Changes {
         self.terrain.is_empty() && self.edges.is_empty()
     }
 }
+
+/// Of tiles that cover one another, the place of each, counted from the lowest.
+pub(super) type StackOrder = EntityHashMap<usize>;
 
 /// What a tile has: its terrain (`None` is undefined), and its edges.
 pub(super) type Content = (Option<TerrainId>, TileEdges);
@@ -170,6 +177,33 @@ impl Source {
         Some(below.map_or((self.settings.empty, TileEdges::new()), |(_, content)| content))
     }
 
+    fn stack_order(&self) -> StackOrder {
+        let tops = self.stacked.keys().map(|&index| self.tiles[index as usize]);
+        let stacks =
+            self.stacked.values().zip(tops).flat_map(|(stack, top)| {
+                stack.iter().map(|&(tile, _)| tile).chain(top).enumerate()
+            });
+        stacks.map(|(place, tile)| (tile, place)).collect()
+    }
+
+    /// Puts tiles that cover one another in this order again, others on top.
+    #[cfg(feature = "tilemap")]
+    pub(super) fn restack(&mut self, order: &StackOrder, changes: &mut Changes) {
+        for (index, mut stack) in std::mem::take(&mut self.stacked) {
+            if let Some(top) = self.tiles[index as usize] {
+                stack.push((top, self.content(index)));
+                stack.sort_by_key(|(tile, _)| order.get(tile).copied().unwrap_or(usize::MAX));
+            }
+            if let Some((top, content)) = stack.pop() {
+                self.tiles[index as usize] = Some(top);
+                self.set(index, content, changes);
+            }
+            if !stack.is_empty() {
+                self.stacked.insert(index, stack);
+            }
+        }
+    }
+
     /// Returns what the topmost tile of a cell has.
     fn content(&self, index: u32) -> Content {
         (self.terrain[index as usize], self.edges_on_top(index))
@@ -198,29 +232,40 @@ impl TileSources {
         settings: &NavSource,
         shape: (UVec2, TileLayout, Topology),
     ) -> bool {
-        let known = self.sources.iter().find(|source| source.entity == entity);
+        let known = self.indices.get(&entity).map(|&index| &self.sources[index]);
         known.is_some_and(|known| {
             (known.size, known.layout, known.topology) == shape && known.settings == *settings
         })
     }
 
     pub(super) fn find(&mut self, entity: Entity) -> Option<&mut Source> {
-        self.sources.iter_mut().find(|source| source.entity == entity)
+        self.indices.get(&entity).map(|&index| &mut self.sources[index])
     }
 
-    /// Adds a source, or replaces the source of the same tilemap, without tiles.
-    pub(super) fn insert(&mut self, source: Source) {
+    /// Returns a source, and the list for what changes in it.
+    pub(super) fn find_with_changes(&mut self, map: Entity) -> Option<(&mut Source, &mut Changes)> {
+        let &index = self.indices.get(&map)?;
+        Some((&mut self.sources[index], &mut self.changes))
+    }
+
+    /// Adds a source, or replaces the source of the same tilemap, without tiles. Returns in which order tiles covered one another.
+    pub(super) fn insert(&mut self, source: Source) -> StackOrder {
         self.misfits.retain(|&(_, map)| map != source.entity);
         self.rebuild.insert(source.settings.grid);
-        match self.sources.iter_mut().find(|old| old.entity == source.entity) {
-            Some(old) => {
+        match self.indices.get(&source.entity) {
+            Some(&index) => {
+                let old = std::mem::replace(&mut self.sources[index], source);
+                self.forget_tiles(&old);
                 let before = old.settings.grid;
                 self.rebuild.insert(before);
-                self.tile_positions.retain(|_, &mut (map, _)| map != source.entity);
-                *old = source;
                 self.retry_misfits(before);
+                old.stack_order()
             }
-            None => self.sources.push(source),
+            None => {
+                self.indices.insert(source.entity, self.sources.len());
+                self.sources.push(source);
+                StackOrder::default()
+            }
         }
     }
 
@@ -239,11 +284,30 @@ impl TileSources {
     }
 
     fn detach(&mut self, entity: Entity) -> Option<GridId> {
-        let index = self.sources.iter().position(|source| source.entity == entity)?;
-        let grid = self.sources.remove(index).settings.grid;
-        self.rebuild.insert(grid);
-        self.tile_positions.retain(|_, &mut (map, _)| map != entity);
-        Some(grid)
+        let index = self.indices.remove(&entity)?;
+        let source = self.sources.remove(index);
+        for (index, source) in self.sources.iter().enumerate().skip(index) {
+            self.indices.insert(source.entity, index);
+        }
+        self.forget_tiles(&source);
+        self.rebuild.insert(source.settings.grid);
+        Some(source.settings.grid)
+    }
+
+    /// Forgets where the tiles of a map are.
+    fn forget_tiles(&mut self, source: &Source) {
+        let covered = source.stacked.values().flatten().map(|(tile, _)| tile);
+        for tile in source.tiles.iter().flatten().chain(covered) {
+            self.tile_positions.remove(tile);
+        }
+    }
+
+    /// Notes that a tile may be gone, or has lost a part.
+    #[cfg(feature = "tilemap")]
+    pub(super) fn note_removed_tile(&mut self, tile: Entity) {
+        if self.tile_positions.contains_key(&tile) {
+            self.removed_tiles.push(tile);
+        }
     }
 
     /// Takes the rejected tilemaps that are to be read again, of one kind of map.
@@ -290,10 +354,10 @@ impl TileSources {
         index: u32,
         tiles: impl FnOnce(&mut Source) -> Option<Content>,
     ) {
-        if let Some(source) = self.sources.iter_mut().find(|source| source.entity == map)
+        if let Some((source, changes)) = self.find_with_changes(map)
             && let Some(content) = tiles(source)
         {
-            source.set(index, content, &mut self.changes);
+            source.set(index, content, changes);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Reads the maps of bevy_ecs_tilemap and their tiles into the sources, and the frames of their grids from them.
 
 use bevy::{
-    ecs::{entity_disabling::Disabled, system::SystemChangeTick},
+    ecs::{entity::EntityHashSet, entity_disabling::Disabled, system::SystemChangeTick},
     prelude::*,
 };
 use bevy_ecs_tilemap::prelude::{
@@ -60,8 +60,8 @@ pub(crate) fn read_tilemaps(
 
 /// Reads new tilemaps and those whose settings, size or type have changed, with all their tiles. Returns the
 /// tilemaps read.
-fn read_maps(sources: &mut TileSources, maps: &mut Maps, tiles: &Tiles) -> Vec<Entity> {
-    let mut newly_read = Vec::new();
+fn read_maps(sources: &mut TileSources, maps: &mut Maps, tiles: &Tiles) -> EntityHashSet {
+    let (mut newly_read, mut orders) = (EntityHashSet::default(), Vec::new());
     let changed = maps.iter().filter(|(_, settings, size, map_type, _)| {
         settings.is_changed() || size.is_changed() || map_type.is_changed()
     });
@@ -80,8 +80,9 @@ fn read_maps(sources: &mut TileSources, maps: &mut Maps, tiles: &Tiles) -> Vec<E
         let shape = shape_of(*size, *map_type);
         match check(shape.1, shape.0) {
             Ok(()) => {
-                sources.insert(Source::new(entity, (*settings).clone(), shape));
-                newly_read.push(entity);
+                let order = sources.insert(Source::new(entity, (*settings).clone(), shape));
+                orders.extend((!order.is_empty()).then_some((entity, order)));
+                newly_read.insert(entity);
                 *status = SourceStatus::Ready;
             }
             Err(error) => {
@@ -92,6 +93,11 @@ fn read_maps(sources: &mut TileSources, maps: &mut Maps, tiles: &Tiles) -> Vec<E
     }
     if !newly_read.is_empty() {
         read_tiles(sources, tiles.iter().filter(|tile| newly_read.contains(&tile.map.0)));
+    }
+    for (map, order) in orders {
+        if let Some((source, changes)) = sources.find_with_changes(map) {
+            source.restack(&order, changes);
+        }
     }
     newly_read
 }

@@ -83,10 +83,19 @@ impl TileSources {
         edges.max().unwrap_or_default()
     }
 
-    /// Returns the cells of all tiles that have edges.
-    pub(super) fn cells_with_edges(&self, grid: GridId) -> Vec<Cell> {
-        let cells =
-            self.of(grid).flat_map(|source| source.edges.keys().map(|&index| source.cell(index)));
-        cells.collect()
+    /// Sets all edges of a new grid: the same, but looks at each tile once. A world of chunks has many sources.
+    pub(super) fn write_all_edges(&self, id: GridId, grid: &mut NavGrid) {
+        let mut edit = grid.edit();
+        for source in self.of(id) {
+            for (&index, edges) in &source.edges {
+                let cell = source.cell(index);
+                for direction in Direction::ALL {
+                    let edge = edges.get(direction);
+                    if edge > edit.grid().edge(cell, direction) {
+                        let _is_set = edit.set_edge(cell, direction, edge);
+                    }
+                }
+            }
+        }
     }
 }

@@ -13,10 +13,19 @@ use crate::nav::{GridId, ProfileId};
 /// ```
 /// use bevy::prelude::*;
 /// use bevy_tilepath::prelude::*;
-/// fn build_tank(mut commands: Commands, mut grids: ResMut<NavGrids>) {
-///     let tank = grids.add_profile(Profile::default().size(2));
-///     commands.spawn((Critter::new(3.0), NavAgent::new(tank), PathRequest::to(Cell::new(40, 12))));
+/// #[derive(Resource)]
+/// struct Tank(ProfileId);
+///
+/// fn add_kinds_of_units(mut commands: Commands, mut grids: ResMut<NavGrids>) {
+///     let tank = grids.add_profile(Profile::default().size(2)); // once, at startup
+///     commands.insert_resource(Tank(tank));
 /// }
+///
+/// fn build_tank(mut commands: Commands, tank: Res<Tank>) {
+///     let agent = NavAgent::new(tank.0);
+///     commands.spawn((Critter::new(3.0), agent, PathRequest::to(Cell::new(40, 12))));
+/// }
+/// # bevy::ecs::system::assert_is_system(add_kinds_of_units);
 /// # bevy::ecs::system::assert_is_system(build_tank);
 /// ```
 ///

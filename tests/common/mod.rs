@@ -142,7 +142,7 @@ pub fn crossing_cost(grid: &NavGrid, profile: ProfileId, a: Cell, b: Cell) -> Op
         CornerRule::Allow => are_uncut || ways.into_iter().any(is_open),
     };
     let open = ways.into_iter().filter(|&way| is_open(way)).filter_map(|(edges, _)| edges).min();
-    let squeezed = ways.into_iter().filter_map(|(edges, _)| edges).min();
+    let squeezed = ways.into_iter().filter_map(|(edges, _)| edges).max();
     open.or(squeezed).filter(|_| is_legal)
 }
 

@@ -244,3 +244,16 @@ fn the_way_over_a_wall_is_no_cheaper_way_around_a_corner() {
     grid.unblock(CellRect::single(Cell::new(0, 1))).unwrap();
     assert_eq!(cost(&grid), Some(0));
 }
+
+#[test]
+fn a_building_beside_a_river_makes_no_step_cheaper() {
+    // From the lower left cell to the upper right one, between a wall and a cell behind a river.
+    let profile = Profile::default().corners(CornerRule::Allow).with_edge(EdgeId(2), 64);
+    let mut grid = NavGrid::new(2, 2, TerrainId::GROUND).unwrap().with_profiles(vec![profile]);
+    grid.set_terrain(Cell::new(0, 1), TerrainId::VOID).unwrap();
+    grid.set_edge(Cell::new(0, 0), Direction::East, EdgeId(2)).unwrap();
+    let cost = |grid: &NavGrid| grid.edge_cost(ProfileId(0), Cell::new(0, 0), Direction::NorthEast);
+    assert_eq!(cost(&grid), Some(64));
+    grid.block(CellRect::single(Cell::new(1, 0))).unwrap();
+    assert_eq!(cost(&grid), Some(64));
+}

@@ -93,6 +93,35 @@ fn a_resource_of_grids_inserted_anew_is_noticed() {
 }
 
 #[test]
+fn a_copy_of_the_grids_that_is_put_back_is_noticed() {
+    let mut app = app_with(&field(20, 9));
+    let before = app.world_mut().spawn(NavBlocker::on(CellRect::single(Cell::new(2, 2)))).id();
+    app.update();
+    let saved = app.world().resource::<NavGrids>().clone();
+    app.world_mut().spawn(NavBlocker::on(CellRect::new(Cell::new(10, 0), 1, 8)));
+    app.world_mut().despawn(before);
+    let unit = spawn_critter(&mut app, (5, 1));
+    order(&mut app, unit, (15, 1));
+    run(&mut app, 20);
+    app.insert_resource(saved);
+    app.update();
+    assert_eq!(blocked(&app, FIRST).len(), 8, "the wall that stands now");
+    run_until(&mut app, 400, |app| has_arrived(app, unit));
+}
+
+#[test]
+fn a_building_is_taken_away_whole_though_the_game_freed_one_of_its_cells() {
+    let mut app = app_with(&field(9, 9));
+    let house = app.world_mut().spawn(NavBlocker::on(CellRect::new(Cell::new(2, 2), 2, 1))).id();
+    app.update();
+    let freed = CellRect::single(Cell::new(3, 2));
+    grid(&mut app).get_mut(FIRST).unwrap().unblock(freed).unwrap();
+    app.world_mut().despawn(house);
+    app.update();
+    assert_eq!(blocked(&app, FIRST), []);
+}
+
+#[test]
 fn grids_that_nobody_edits_do_not_count_as_changed() {
     let mut app = app_with(&field(20, 9));
     app.init_resource::<Changes>().add_systems(Last, count_changes);

@@ -814,3 +814,63 @@ fn many_groups_in_a_tick_get_slots_one_after_the_other() {
     run(&mut app, 8);
     assert_eq!(placed(&app), 8);
 }
+
+#[test]
+fn a_group_that_is_written_as_it_was_is_not_changed() {
+    let mut app = open_field(40, 20);
+    let leader = spawn_ghost(&mut app, (30, 10));
+    let units = squad(&mut app, 6, (2, 2));
+    let group = send(&mut app, Group::to(leader, units.iter().copied()).persistent());
+    app.update();
+    let first = slots(&app, group);
+    let write = |app: &mut App| {
+        app.world_mut().get_mut::<Group>(group).unwrap().goal = leader.into();
+        app.update();
+    };
+    (0..400).for_each(|_| write(&mut app));
+    assert_eq!(results(&app, group), [(6, 0)], "all are there, which is reported once");
+    assert_eq!(set_of(&slots(&app, group)), set_of(&first));
+    // A goal that has moved counts.
+    order(&mut app, leader, (10, 15));
+    run_to_end(&mut app, leader).unwrap();
+    (0..400).for_each(|_| write(&mut app));
+    let is_near = |cell: &Cell| cell.chebyshev(Cell::new(10, 15)) <= 3;
+    assert!(cells(&app, &units).iter().all(is_near), "{:?}", cells(&app, &units));
+}
+
+fn set_of(slots: &[Option<Cell>]) -> BTreeSet<Cell> {
+    slots.iter().copied().flatten().collect()
+}
+
+#[test]
+fn a_large_group_that_is_changed_in_every_tick_keeps_no_other_from_its_slots() {
+    let mut app = open_field(40, 40);
+    let crowd: Vec<_> = (0..300).map(|at| spawn_critter(&mut app, (at % 20, at / 20))).collect();
+    let few = squad(&mut app, 2, (30, 2));
+    let large = send(&mut app, group_to((25, 25), &crowd));
+    let small = send(&mut app, group_to((35, 5), &few));
+    for tick in 0..10 {
+        app.world_mut().get_mut::<Group>(large).unwrap().goal = Cell::new(20 + tick, 25).into();
+        app.update();
+    }
+    assert!(few.iter().all(|&unit| app.world().entity(unit).contains::<GroupSlot>()));
+    assert_eq!(finish(&mut app, small), (2, 0));
+}
+
+#[test]
+fn those_that_keep_together_slow_down_with_the_slowest_on_their_way() {
+    let mut app = open_field(60, 20);
+    let units = squad(&mut app, 5, (2, 2));
+    let group = send(&mut app, group_to((50, 10), &units).keep_together());
+    run(&mut app, 30);
+    let limit = |app: &App| app.world().get::<GroupSpeedLimit>(units[0]).map(|limit| limit.0);
+    assert_eq!(limit(&app), Some(8.0));
+    app.world_mut().entity_mut(units[3]).insert(SpeedLimit(2.0));
+    run(&mut app, 20);
+    assert_eq!(limit(&app), Some(2.0));
+    app.world_mut().entity_mut(units[3]).remove::<SpeedLimit>();
+    run(&mut app, 20);
+    assert_eq!(limit(&app), Some(8.0));
+    assert_eq!(finish(&mut app, group), (5, 0));
+    assert_eq!(limit(&app), None);
+}

@@ -171,7 +171,12 @@ fn links_from_before_the_plugin_work_and_their_status_goes_with_them() {
     run_until(&mut app, 100, |app| has_ended(app, unit));
     assert!(matches!(status(&app, unit), PathStatus::Failed(_)));
     // Inserted again, it is a new link.
-    app.world_mut().entity_mut(stairs).insert(NavLink::new(at(DOWN, 15, 3), at(UP, 2, 8)));
+    let anew = NavLink::new(at(DOWN, 15, 3), at(UP, 2, 8));
+    app.world_mut().entity_mut(stairs).insert(anew.clone());
+    app.update();
+    assert_eq!(link_status(&app, stairs), LinkStatus::Connected);
+    // Within one tick, it is the same.
+    app.world_mut().entity_mut(stairs).remove::<NavLink>().insert(anew);
     app.update();
     assert_eq!(link_status(&app, stairs), LinkStatus::Connected);
 }

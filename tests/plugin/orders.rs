@@ -879,3 +879,66 @@ fn entities_in_orders_are_mapped() {
     <OrderQueue as Component>::map_entities(&mut mapped, &mut (old, new));
     assert_eq!(mapped, queue(new));
 }
+
+#[test]
+fn a_queue_written_over_by_an_earlier_state_resumes_its_order() {
+    let mut app = with_log(&field(30, 3));
+    let queue = OrderQueue::new().then(go_to(8, 1));
+    let unit = spawn(&mut app, (0, 1), queue);
+    run(&mut app, 20);
+    let saved = orders(&mut app, unit).clone();
+    assert!(saved.current().is_some());
+    // Emptied, carried out, and while another order is under way.
+    for step in 0..3 {
+        match step {
+            0 => orders(&mut app, unit).stop(),
+            1 => _ = run_until(&mut app, 400, |app| is_idle(app, unit)),
+            _ => _ = orders(&mut app, unit).replace(go_to(28, 1)),
+        }
+        run(&mut app, 30);
+        *orders(&mut app, unit) = saved.clone();
+        run(&mut app, 400);
+        assert_eq!(state(&app, unit).cell(), Cell::new(8, 1), "step {step}");
+        assert!(orders(&mut app, unit).is_empty(), "step {step}");
+        if step < 2 {
+            orders(&mut app, unit).append(go_to(2, 1));
+            run(&mut app, 200);
+        }
+    }
+    // An order that rests.
+    orders(&mut app, unit).append(Order::Hold { ticks: 20 });
+    run(&mut app, 5);
+    let saved = orders(&mut app, unit).clone();
+    orders(&mut app, unit).stop();
+    run(&mut app, 30);
+    *orders(&mut app, unit) = saved;
+    run(&mut app, 30);
+    assert!(orders(&mut app, unit).is_empty());
+}
+
+#[test]
+fn reached_ends_a_request_of_the_game_and_nothing_that_is_still_searched_for() {
+    let mut app = with_log(&field(10, 3));
+    let queue = OrderQueue::new().then(go_to(4, 1)).then(go_to(8, 1));
+    let unit = app.world_mut().spawn((Transform::from_xyz(0.0, 10.0, 0.0), queue)).id();
+    run(&mut app, 3);
+    app.world_mut().entity_mut(unit).insert(go_to(2, 2));
+    run(&mut app, 3);
+    assert_eq!(changes(&app, unit), [(1, Begun), (1, Superseded)]);
+    assert_eq!(status(&app, unit), PathStatus::Found(PathKind::Complete));
+    // No budget: the path of the next order is not found yet.
+    let budget = std::mem::take(&mut app.world_mut().resource_mut::<TilePathSettings>().budget);
+    orders(&mut app, unit).reached();
+    app.update();
+    assert_eq!(changes(&app, unit)[2..], [(2, Begun)], "the request of the game has ended");
+    orders(&mut app, unit).reached();
+    run(&mut app, 3);
+    assert_eq!(changes(&app, unit)[2..], [(2, Begun)]);
+    app.world_mut().resource_mut::<TilePathSettings>().budget = budget;
+    run(&mut app, 5);
+    assert_eq!(status(&app, unit), PathStatus::Found(PathKind::Complete));
+    assert_eq!(changes(&app, unit)[2..], [(2, Begun)]);
+    assert!(orders(&mut app, unit).reached());
+    app.update();
+    assert_eq!(changes(&app, unit)[2..], [(2, Begun), (2, Done)]);
+}

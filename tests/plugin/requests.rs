@@ -368,6 +368,22 @@ fn edits_that_restart_long_searches_do_not_block_short_ones() {
 }
 
 #[test]
+fn requests_are_tried_again_with_the_smallest_budget() {
+    let mut app = app_with(&field(20, 9));
+    let wall = CellRect::new(Cell::new(10, 0), 1, 9);
+    grid(&mut app).get_mut(GridId::default()).unwrap().block(wall).unwrap();
+    let unit = spawn_critter(&mut app, (2, 2));
+    let retry = Retry { after: 2, longest: 8, most: 50 };
+    let request = PathRequest::to(Cell::new(15, 2)).retry(retry);
+    app.world_mut().entity_mut(unit).insert(request);
+    app.update();
+    assert!(matches!(status(&app, unit), PathStatus::Waiting(_)));
+    app.world_mut().resource_mut::<TilePathSettings>().budget = 1;
+    grid(&mut app).get_mut(GridId::default()).unwrap().unblock(wall).unwrap();
+    run_until(&mut app, 400, |app| matches!(status(app, unit), PathStatus::Walking(_)));
+}
+
+#[test]
 fn a_critter_moved_while_it_waits_starts_from_there() {
     let mut app = app_with(&field(60, 20));
     let unit = spawn_critter(&mut app, (2, 2));

@@ -25,6 +25,7 @@ fn a_world_that_is_put_back_goes_on_as_before() {
     for seed in 0..worlds() {
         let mut game = Game::lasting(seed);
         game.run(BEFORE + seed as u32 * 7);
+        game.run_until_busy();
         let begun = game.clone_script();
         let snapshot = TilePathSnapshot::take(game.app.world_mut()).unwrap();
         busy += u64::from(game.is_busy());
@@ -49,6 +50,7 @@ fn another_world_goes_on_from_a_snapshot() {
     for seed in 0..worlds() {
         let mut game = Game::new(seed);
         game.run(BEFORE + seed as u32 * 5);
+        game.run_until_busy();
         let script = game.clone_script();
         let snapshot = TilePathSnapshot::take(game.app.world_mut()).unwrap();
         busy += u64::from(game.is_busy());

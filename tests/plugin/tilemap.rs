@@ -444,6 +444,63 @@ fn covered_tiles_reappear_and_survive_a_smaller_map() {
 }
 
 #[test]
+fn tiles_on_one_cell_keep_their_order_when_their_map_is_read_again() {
+    let mut app = app();
+    let map = spawn_map(&mut app, (4, 4), by_texture());
+    app.update();
+    let older = spawn_tile(&mut app, map, (0, 0), 0);
+    let road = spawn_tile(&mut app, map, (1, 1), 1);
+    let water = spawn_tile(&mut app, map, (1, 1), 2);
+    app.update();
+    assert_eq!(terrain(&app, 1, 1), Some(WATER), "the one added last");
+    // Now the table of tiles begins with the water.
+    app.world_mut().entity_mut(older).despawn();
+    app.update();
+    app.world_mut().get_mut::<NavSource>(map).unwrap().hidden_is_empty = true;
+    app.update();
+    assert_eq!(terrain(&app, 1, 1), Some(WATER));
+    app.world_mut().entity_mut(water).despawn();
+    app.update();
+    assert_eq!(terrain(&app, 1, 1), Some(ROAD));
+    app.world_mut().entity_mut(road).despawn();
+    app.update();
+    assert_eq!(terrain(&app, 1, 1), Some(GRASS));
+}
+
+#[test]
+fn a_source_removed_and_inserted_again_in_one_tick_is_read_again() {
+    let mut app = app();
+    let map = spawn_map(&mut app, (4, 4), by_texture());
+    app.update();
+    for is_gone in [false, true] {
+        if is_gone {
+            app.world_mut().resource_mut::<NavGrids>().remove(GridId::default());
+        }
+        app.world_mut().entity_mut(map).remove::<NavSource>().insert(by_texture());
+        app.update();
+        assert_eq!(app.world().get(map), Some(&SourceStatus::Ready));
+        assert_eq!(terrain(&app, 1, 1), Some(GRASS), "was the grid removed? {is_gone}");
+    }
+}
+
+#[test]
+fn maps_feed_the_grids_that_the_game_inserts_anew() {
+    let mut app = app();
+    let map = spawn_map(&mut app, (4, 4), by_texture());
+    app.update();
+    let copy = app.world().resource::<NavGrids>().clone();
+    let tile = tile_at(&mut app, map, (2, 2));
+    app.world_mut().get_mut::<TileTextureIndex>(tile).unwrap().0 = 1;
+    app.update();
+    for grids in [NavGrids::default(), copy] {
+        app.insert_resource(grids);
+        app.update();
+        assert_eq!(terrain(&app, 1, 1), Some(GRASS));
+        assert_eq!(terrain(&app, 2, 2), Some(ROAD), "as the map has it now");
+    }
+}
+
+#[test]
 fn rewriting_a_source_does_not_change_the_precedence() {
     let mut app = app();
     let first = spawn_map(&mut app, (4, 4), NavSource::by_texture([ROAD]));

@@ -156,6 +156,16 @@ impl Game {
             && world.resource::<FlowFields>().counters().alive > 0
     }
 
+    /// Plays on until everything is under way at once, for at most 60 ticks.
+    pub fn run_until_busy(&mut self) {
+        for _ in 0..60 {
+            if self.is_busy() {
+                break;
+            }
+            self.run(1);
+        }
+    }
+
     /// Plays so many ticks; returns what each looked like.
     pub fn run(&mut self, ticks: u32) -> Vec<Picture> {
         (0..ticks)
@@ -223,6 +233,7 @@ impl Game {
         touch::<NavEdges>(world);
         touch::<NavLink>(world);
         touch::<CrowdTeam>(world);
+        touch::<Group>(world);
         touch::<GroupSpeedLimit>(world);
     }
 

@@ -296,7 +296,8 @@ impl NavGrid {
     /// tell (more than 64 edits).
     #[must_use]
     pub fn edits_since(&self, revision: u64) -> Option<impl Iterator<Item = CellRect>> {
-        let known = self.log.first().is_none_or(|&(oldest, _)| oldest <= revision + 1);
+        let known = revision <= self.revision
+            && self.log.first().is_none_or(|&(oldest, _)| oldest <= revision + 1);
         known.then(|| {
             let first = self.log.partition_point(|&(at, _)| at <= revision);
             self.log[first..].iter().map(|&(_, rect)| rect)

@@ -209,6 +209,32 @@ fn units_that_stop_on_the_way_do_not_hold_up_the_queue() {
 }
 
 #[test]
+fn units_that_queue_before_a_link_say_that_they_are_stuck() {
+    let mut app = app_with_floors(2, (30, 9));
+    link(&mut app, NavLink::new(at(DOWN, 20, 4), at(UP, 20, 4)));
+    let guard = spawn(&mut app, Critter::new(8.0), at(UP, 20, 4));
+    app.world_mut().entity_mut(guard).insert(Unpushable);
+    let units: Vec<Entity> = (0..12)
+        .map(|index| spawn(&mut app, Critter::new(8.0), at(DOWN, 4 + index % 4, 3 + index / 4)))
+        .collect();
+    app.update();
+    units.iter().for_each(|&unit| send(&mut app, unit, at(UP, 5, 4)));
+    run(&mut app, 900);
+    // Two at a time are called to the link in between.
+    let mut stuck = [0; 12];
+    for _ in 0..400 {
+        app.update();
+        for (ticks, &unit) in stuck.iter_mut().zip(&units) {
+            *ticks += u32::from(matches!(status(&app, unit), PathStatus::Stuck(Hindrance::Link)));
+        }
+    }
+    let most = stuck.iter().filter(|&&ticks| ticks > 100).count();
+    assert!(most >= 8, "of 400 ticks: {stuck:?}");
+    app.world_mut().despawn(guard);
+    run_until(&mut app, 2_000, |app| units.iter().all(|&unit| has_arrived(app, unit)));
+}
+
+#[test]
 fn a_group_stays_on_its_floor_while_members_take_a_tunnel() {
     let mut app = app_with_floors(2, (40, 12));
     // The lower floor is cut in two; the way leads over the upper one.

@@ -10,8 +10,8 @@
 //! A straight step, and every step on hexagons, crosses one edge. A diagonal step of squares crosses two edges on either way
 //! around the corner: it costs what the cheaper way does that is not cut. A way is *cut* by a shut edge, or by an impassable cell. Corner rules
 //! extend to edges: `Forbid` needs both ways open and `NoSqueeze` one. `Allow` lets units squeeze through between two cells,
-//! not past a shut edge: if one way is cut by an edge, the other must be open. Between two cells the step costs what the cheaper way
-//! would.
+//! not past a shut edge: if one way is cut by an edge, the other must be open. Between two impassable cells the step costs what the
+//! dearer way would, so that no building makes a path cheaper.
 //!
 //! For units larger than a cell an edge counts at every anchor from which a part of the unit crosses it: the costliest edge of
 //! the footprint does. Where a shut edge lies inside the footprint the unit cannot stand, see `Clearance`.

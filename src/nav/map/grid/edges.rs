@@ -59,7 +59,8 @@ impl NavGrid {
     }
 
     /// Returns what it costs a unit of `profile` to cross from `cell` to its neighbor in `direction`, in sixteenths and in
-    /// addition to the step; `None` if that edge is shut. For a diagonal step of squares, the cheaper way around the corner.
+    /// addition to the step; `None` if that edge is shut. For a diagonal step of squares, the cheaper open way around the corner
+    /// (the dearer one between two impassable cells).
     #[must_use]
     pub fn edge_cost(&self, profile: ProfileId, cell: Cell, direction: Direction) -> Option<u32> {
         let layer = self.layer(profile)?;

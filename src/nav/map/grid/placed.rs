@@ -26,7 +26,19 @@ impl GridEdit<'_> {
                 count.remove();
             }
         }
-        self.unblock(rect)
+        self.unblock_what_is_left(rect)
+    }
+
+    /// Removes a blocker from every cell of `rect`, but those that the game has unblocked itself.
+    fn unblock_what_is_left(&mut self, rect: CellRect) -> Result<(), GridError> {
+        let whole = self.unblock(rect);
+        if !matches!(whole, Err(GridError::NotBlocked(_))) {
+            return whole;
+        }
+        for cell in rect.cells() {
+            let _is_freed = self.unblock(CellRect::single(cell));
+        }
+        Ok(())
     }
 
     /// Sets what entities place between two cells.
@@ -50,12 +62,8 @@ impl NavGrid {
         for ((x, y, width, height), count) in blockers {
             let rect = CellRect::new(origin.offset(x as i32, y as i32), width, height);
             for _ in 0..count {
-                if edit.unblock(rect).is_err() {
-                    // The game has unblocked some of its cells itself.
-                    for cell in rect.cells() {
-                        let _is_freed = edit.unblock(CellRect::single(cell));
-                    }
-                }
+                let freed = edit.unblock_what_is_left(rect);
+                debug_assert!(freed.is_ok(), "it was placed: {freed:?}");
             }
         }
         for ((x, y), side) in edges {

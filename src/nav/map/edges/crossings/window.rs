@@ -155,9 +155,11 @@ impl Window {
             found.cut |= u8::from(ways[1] == SHUT) << diagonal;
             let passable = [is_passable(diagonal - 1), is_passable(diagonal + 1)];
             found.costs[usize::from(diagonal)] = match passable {
-                [true, false] if ways[0] != SHUT => ways[0],
-                [false, true] if ways[1] != SHUT => ways[1],
-                _ => ways[0].min(ways[1]),
+                [true, false] => ways[0],
+                [false, true] => ways[1],
+                [true, true] => ways[0].min(ways[1]),
+                // Never less than with a passable cell: a building makes no path cheaper, so bounds on costs still hold.
+                [false, false] => ways[0].max(ways[1]),
             };
         }
     }
