@@ -195,11 +195,9 @@ pub struct GroupState {
     /// The grid on which slots were assigned, its generation, and the revision of its profiles.
     #[reflect(ignore)]
     grid: Option<GridId>,
-    /// The group as it was then, and the cell of its goal when the game had changed it.
+    /// The group as it was then; `None` if it was inserted since.
     #[reflect(ignore)]
     order: Option<Group>,
-    #[reflect(ignore)]
-    goal: Option<Cell>,
     #[reflect(ignore)]
     grid_version: (u64, u64),
     /// The game has changed the group since slots were assigned.
@@ -350,7 +348,7 @@ fn number_group(mut world: DeferredWorld, HookContext { entity, .. }: HookContex
         numbers.made
     });
     if let (Some(number), Some(mut state)) = (number, world.get_mut::<GroupState>(entity)) {
-        state.number = number;
+        (state.number, state.order) = (number, None);
     }
 }
 

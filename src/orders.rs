@@ -134,11 +134,11 @@ impl OrderQueue {
     }
 
     /// For units that are not [`Critter`](crate::prelude::Critter)s and are moved by the game: reports that
-    /// the unit has reached the end of its path. Returns false if the current order does not wait for that.
+    /// the unit has reached the end of its path. Returns whether an order is under way that waits for that.
     ///
     /// It counts if the path leads all the way: the status is [`Found`](crate::prelude::PathStatus::Found), with the kind
     /// `Complete` or `Partial`. While the queue waits for a request that the game or a [`Group`](crate::prelude::Group) has inserted,
-    /// this ends it.
+    /// this ends it, though it returns false.
     pub fn reached(&mut self) -> bool {
         let is_on_its_way = self.current.as_ref().is_some_and(QueuedOrder::is_on_its_way);
         self.reached = is_on_its_way || self.current.is_none();

@@ -49,30 +49,17 @@ pub(super) struct Traveler {
     stalled: u32,
     /// For how many ticks it has stood on the link's cells.
     waited: u32,
-    /// The smallest gap since it came to the queue, and for how many ticks it has come no nearer, whether it was called or not.
-    closest: u32,
+    /// For how many ticks it has queued, or since it was called.
     held_up: u32,
 }
 
 impl Traveler {
     pub(super) const fn new(entity: Entity) -> Self {
         let (hop, stage) = (None, Stage::OnTheWay);
-        let (gap, nearest, closest) = (u32::MAX, u32::MAX, u32::MAX);
+        let (gap, nearest) = (u32::MAX, u32::MAX);
         let (collides, is_idle) = (false, false);
         let (stalled, waited, held_up) = (0, 0, 0);
-        Self {
-            entity,
-            hop,
-            stage,
-            collides,
-            is_idle,
-            gap,
-            nearest,
-            stalled,
-            waited,
-            closest,
-            held_up,
-        }
+        Self { entity, hop, stage, collides, is_idle, gap, nearest, stalled, waited, held_up }
     }
 
     /// Whether it has waited on the link's cells for long.
@@ -85,10 +72,6 @@ impl Traveler {
         let comes_nearer = gap < self.nearest || gap == 0 || self.stage != Stage::Called;
         self.stalled = if comes_nearer { 0 } else { self.stalled + 1 };
         self.nearest = if self.stage == Stage::Called { self.nearest.min(gap) } else { u32::MAX };
-        let is_in_queue = self.stage != Stage::OnTheWay;
-        let goes_on = !is_in_queue || gap < self.closest;
-        self.held_up = if goes_on { 0 } else { self.held_up.saturating_add(1) };
-        self.closest = if is_in_queue { self.closest.min(gap) } else { u32::MAX };
     }
 
     /// Whether it was called and does not come: others are called in its place.
@@ -181,14 +164,18 @@ impl Crossings<'_, '_> {
             1..=NEAR => self.outcomes.links.steps_to(costs, end, cell).unwrap_or(straight).max(1),
             _ => straight,
         });
-        let is_waiting = state.placed && !state.is_moving() && traveler.gap == 0 && can_move;
+        let stands = state.placed && !state.is_moving() && can_move;
+        let is_in_queue = traveler.stage != Stage::OnTheWay;
+        traveler.held_up =
+            if is_in_queue && can_move { traveler.held_up.saturating_add(1) } else { 0 };
+        let is_waiting = stands && traveler.gap == 0;
         traveler.waited = if is_waiting { traveler.waited.saturating_add(1) } else { 0 };
         if is_waiting {
             let (at, waited) = ((grid, cell), traveler.waited);
             waiting.push(Waiting { number, entity, next, at, profile, waited });
         }
         let is_stuck = matches!(*unit.status, PathStatus::Stuck(_));
-        let is_held_up = traveler.is_stuck() || traveler.held_up >= STUCK_IN_QUEUE;
+        let is_held_up = traveler.is_stuck() || stands && traveler.held_up >= STUCK_IN_QUEUE;
         if traveler.is_stuck() && state.member.keeps_goal {
             state.member.keeps_goal = false;
         }
@@ -239,7 +226,7 @@ impl Crossings<'_, '_> {
             let places = room.saturating_sub(queue.called) as usize;
             for (_, number) in queue.queued.into_iter().take(places) {
                 if let Some(traveler) = travelers.get_mut(&number) {
-                    traveler.stage = Stage::Called;
+                    (traveler.stage, traveler.held_up) = (Stage::Called, 0);
                     self.call(traveler.entity);
                 }
             }

@@ -67,7 +67,7 @@ pub(crate) struct SlotAssignment<'w, 's> {
 
 /// Assigns slots to groups that are new, were changed, or have lost a member; announces those that
 /// have come to rest. Assigning may take half of the budget in a tick: what is left is done in the
-/// next, and first. A group that is written as it was is not changed, unless its goal is an entity that has moved.
+/// next, and first. A group that is written as it was is not changed.
 pub(crate) fn form_groups(
     mut groups: Query<(Entity, &mut Group, &mut GroupState, Has<Disabled>), Allow<Disabled>>,
     mut turns: Local<Vec<(u64, Entity)>>,
@@ -85,7 +85,7 @@ pub(crate) fn form_groups(
         let Ok((entity, mut group, mut state, is_disabled)) = groups.get_mut(entity) else {
             continue;
         };
-        state.was_changed |= group.is_changed() && assignment.is_another_order(&group, &state);
+        state.was_changed |= group.is_changed() && state.order.as_ref() != Some(&*group);
         if is_disabled {
             continue;
         }
@@ -120,12 +120,6 @@ impl SlotAssignment<'_, '_> {
     fn grid_version(&self, id: GridId) -> (u64, u64) {
         let grid = self.places.grids.get(id);
         grid.map_or(NO_GRID, |grid| (self.places.grids.generation(id), grid.profiles_revision()))
-    }
-
-    /// Returns whether the game has changed a group since slots were assigned, or its goal is elsewhere by now.
-    fn is_another_order(&self, group: &Group, state: &GroupState) -> bool {
-        let id = self.places.grid_of_group(group, state);
-        state.order.as_ref() != Some(group) || self.goal_cell(group, id).ok() != state.goal
     }
 
     /// Returns the cell of a group's goal.
@@ -182,7 +176,6 @@ impl SlotAssignment<'_, '_> {
         (state.number, state.orders) = (before.number, before.orders);
         state.is_announced = before.is_announced;
         state.order = Some(group.clone());
-        state.goal = if before.was_changed { self.goal_cell(group, id).ok() } else { before.goal };
         (state.grid, state.grid_version) = (Some(id), self.grid_version(id));
         let (grid, order) = match self.formation_order(group, id, &before) {
             Ok(found) => found,

@@ -3,6 +3,8 @@
 //! Input: a path, the terrain, and the cells that are blocked. Output: for the cells around the unit, the cost-to-go
 //! through the next cells of the path: a local search, not a new path search.
 
+use core::cell::Cell;
+
 use super::{CellAhead, Flood, OpenCells, PathFollower, Sources, UNREACHABLE};
 use crate::nav::crowd::board::{Board, GridPos, StepCosts, is_line_open};
 use crate::nav::{CellRect, NavGrid, STRAIGHT};
@@ -109,21 +111,26 @@ impl Sources {
             let (reservations, units) = (&board.reservations, &board.units);
             // Not by units that move or make room.
             let from_afar = unit.returns_from_afar();
+            let is_anyone_there = Cell::new(false);
             let is_blocked = |at: GridPos| {
-                let is_outside = !board.is_on_grid(at, unit.size);
-                is_outside
-                    || reservations.block(at, unit.size).any(|cell| {
-                        let owner = reservations.get(cell).owner;
-                        let other = units.get(owner).filter(|_| owner != index);
-                        other.is_some_and(|other| {
-                            !other.is_moving()
-                                && (!other.is_pushable_by(unit.team)
-                                    || from_afar && other.rests_on_goal())
-                        })
+                if !board.is_on_grid(at, unit.size) {
+                    return true;
+                }
+                let is_taken = reservations.block(at, unit.size).any(|cell| {
+                    let owner = reservations.get(cell).owner;
+                    let other = units.get(owner).filter(|_| owner != index);
+                    other.is_some_and(|other| {
+                        !other.is_moving()
+                            && (!other.is_pushable_by(unit.team)
+                                || from_afar && other.rests_on_goal())
                     })
+                });
+                is_anyone_there.set(is_anyone_there.get() || is_taken);
+                is_taken
             };
             field.fill(pos, follower, &costs, open, is_blocked);
-            field.is_detour = field.cost(pos) != UNREACHABLE;
+            // With nobody in the way it is a field like any other.
+            field.is_detour = is_anyone_there.get() && field.cost(pos) != UNREACHABLE;
         }
         if !field.is_detour {
             field.fill(pos, follower, &costs, open, |_| false);

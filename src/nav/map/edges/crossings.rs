@@ -8,7 +8,7 @@
 //! every legal step is tried.
 //!
 //! A straight step, and every step on hexagons, crosses one edge. A diagonal step of squares crosses two edges on either way
-//! around the corner: it costs what the cheaper way does that is not cut. A way is *cut* by a shut edge, or by an impassable cell. Corner rules
+//! around the corner: it costs what the cheaper of those does that are not cut. A way is *cut* by a shut edge, or by an impassable cell. Corner rules
 //! extend to edges: `Forbid` needs both ways open and `NoSqueeze` one. `Allow` lets units squeeze through between two cells,
 //! not past a shut edge: if one way is cut by an edge, the other must be open. Between two impassable cells the step costs what the
 //! dearer way would, so that no building makes a path cheaper.
