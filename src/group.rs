@@ -338,8 +338,6 @@ pub(crate) struct GroupNumbers {
     made: u64,
     /// The group that was last given slots in a tick in which others had to wait: the next one begins behind it.
     last_turn: u64,
-    /// Ticks so far.
-    tick: u64,
 }
 
 fn number_group(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {

@@ -75,7 +75,6 @@ pub(crate) fn form_groups(
     mut numbers: ResMut<GroupNumbers>,
     mut assignment: SlotAssignment,
 ) {
-    numbers.tick += 1;
     turns.extend(groups.iter().map(|(entity, _, state, _)| (state.number, entity)));
     turns.sort_unstable();
     let next = turns.partition_point(|&(number, _)| number <= numbers.last_turn);
@@ -105,7 +104,9 @@ pub(crate) fn form_groups(
                 assignment.assign(entity, &group, &mut state);
             }
         } else if !state.is_announced {
-            if group.keeps_together && (numbers.tick + state.number).is_multiple_of(PACE_TICKS) {
+            if group.keeps_together
+                && (assignment.pathfinder.now + state.number).is_multiple_of(PACE_TICKS)
+            {
                 assignment.keep_pace(entity, &mut state);
             }
             assignment.announce(entity, &group, &mut state);

@@ -176,10 +176,11 @@ pub(crate) fn sync_links(
         }
     }
     // One that was removed and inserted again as it was has lost its status.
-    let is_renewed = |entity| renewed.iter().any(|&(_, other)| other == entity);
-    for placed in links.links.values().filter(|placed| is_changed || is_renewed(placed.entity)) {
-        if let Ok(mut status) = statuses.get_mut(placed.entity) {
-            status.set_if_neq(placed.status);
+    if is_changed || !renewed.is_empty() {
+        for placed in links.links.values() {
+            if let Ok(mut status) = statuses.get_mut(placed.entity) {
+                status.set_if_neq(placed.status);
+            }
         }
     }
     links.changes += u64::from(is_changed);

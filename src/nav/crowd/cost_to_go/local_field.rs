@@ -132,7 +132,7 @@ impl Sources {
             // With nobody in the way it is a field like any other.
             field.is_detour = is_anyone_there.get() && field.cost(pos) != UNREACHABLE;
         }
-        if !field.is_detour {
+        if !needs_detour || field.cost(pos) == UNREACHABLE {
             field.fill(pos, follower, &costs, open, |_| false);
             if had_field && field.cost(pos) == UNREACHABLE {
                 follower.relocate(pos);

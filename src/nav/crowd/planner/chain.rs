@@ -7,8 +7,8 @@
 //! of their distance (breadth first), so a chain is found if there is one. Only for units of one cell.
 //!
 //! Where no chain exists in which all units turn by right angles or less, one unit may turn farther. Then
-//! only the units from that one to the end of the chain move now, and its cell is kept for its pusher. So it is where
-//! a unit is many times slower than its pusher, unless they all form a ring.
+//! only the units from that one to the end of the chain move now, and its cell is kept for its pusher. The same goes for
+//! a unit that is many times slower than its pusher, unless all of them form a ring.
 
 use super::claim::{Claim, is_crossed, is_much_slower, may_follow};
 use super::{Planner, plan::go_the_same_way};
