@@ -108,8 +108,10 @@ fn follow_paths(
 ) {
     for (path, status, mut follower, mut transform) in &mut units {
         let mut way = SPEED * CELL * time.delta_secs();
-        while let (PathStatus::Found(_), Some(cell)) = (status, path.waypoints().nth(follower.next))
-        {
+        if !matches!(status, PathStatus::Found(_)) {
+            continue;
+        }
+        for cell in path.waypoints().skip(follower.next) {
             let (here, target) = (transform.translation.truncate(), frame().cell_center(cell));
             let there = here.move_towards(target, way);
             transform.translation = there.extend(transform.translation.z);
@@ -123,9 +125,11 @@ fn follow_paths(
     }
 }
 
-/// Another path: from its beginning.
+/// Another path, from its beginning. The rest of a long path only makes the one longer that the unit follows already.
 fn begin_path(found: On<PathFound>, mut units: Query<&mut PathFollower>) {
-    if let Ok(mut follower) = units.get_mut(found.entity) {
+    if let Ok(mut follower) = units.get_mut(found.entity)
+        && !found.is_rest
+    {
         follower.next = 0;
     }
 }

@@ -74,7 +74,8 @@ fn run() -> Result<ExitCode, String> {
     app.add_plugins(TilePathPlugin::default())
         .insert_resource(Game { lives: 20, money: 250, ..default() })
         .add_systems(Startup, set_up)
-        .add_systems(FixedUpdate, (spawn_creeps, shoot))
+        // A creep that is shot in the tick in which it would arrive does not.
+        .add_systems(FixedUpdate, (spawn_creeps, shoot).before(TilePathSystems::Move))
         .add_systems(Update, (edit_towers, draw, show_score))
         .add_observer(leak);
     if let Some(folder) = smoke {
@@ -189,6 +190,9 @@ fn shoot(
     }
 }
 
+/// The cell that was tried out last, with the revision of the grid, and why there may be no tower on it.
+type Trial = (Option<(Cell, u64)>, Option<&'static str>);
+
 /// Returns why there may be no tower on a cell: it is tried out on a copy of the grid.
 ///
 /// Towers built since the last tick are not on the grid yet, so all of them are put on the copy. A
@@ -225,6 +229,7 @@ fn edit_towers(
     mut hover: Single<(&mut Sprite, &mut Transform), With<Hover>>,
     towers: Query<(Entity, &Tower)>,
     creeps: Query<&CritterState, With<Creep>>,
+    mut tried: Local<Trial>,
 ) {
     let (camera, view) = *camera;
     let (sprite, transform) = &mut *hover;
@@ -243,11 +248,12 @@ fn edit_towers(
         return;
     }
     let built = towers.iter().map(|(_, tower)| tower.cell);
-    let refusal = if game.money < PRICE {
-        Some("Refused: not enough money")
-    } else {
-        refusal(grid, cell, built, creeps.iter().map(CritterState::cell))
-    };
+    // Trying it out copies the grid: only where something has changed, and before it is built.
+    let trial = Some((cell, grid.revision()));
+    if tried.0 != trial || mouse.just_pressed(MouseButton::Left) {
+        *tried = (trial, refusal(grid, cell, built, creeps.iter().map(CritterState::cell)));
+    }
+    let refusal = tried.1.or((game.money < PRICE).then_some("Refused: not enough money"));
     let color = if refusal.is_some() { css::RED } else { css::LIGHT_GREEN };
     sprite.color = color.with_alpha(0.5).into();
     if !mouse.just_pressed(MouseButton::Left) || game.lives == 0 {

@@ -36,7 +36,7 @@ pub struct NavBlocker {
     pub width: u32,
     /// Footprint in cells: rows.
     pub height: u32,
-    /// Lowest, leftmost cell; `None` (default) centers the footprint on the entity's transform. Where two footprints are
+    /// Lowest, leftmost cell; `None` (default) centers the footprint on the entity's transform, and blocks nothing without one. Where two footprints are
     /// equally near, the one farther right and up counts: on squares a footprint of 2 × 2 whose transform is in the center of a
     /// cell covers that cell and those to the right and above. On hexagons a footprint is a rhombus of columns and rows.
     pub at: Option<Cell>,
@@ -148,6 +148,7 @@ fn note_removed(mut world: DeferredWorld, HookContext { entity, .. }: HookContex
 
 type Moved = (Or<(Changed<NavBlocker>, Changed<Transform>)>, Allow<Disabled>);
 type Children = (With<ChildOf>, Allow<Disabled>);
+type Unplaced = (Without<Transform>, Allow<Disabled>);
 
 /// Blocks and frees cells for entities that were spawned, changed, moved and despawned, in one batch of edits
 /// per grid. Disabled entities keep blocking.
@@ -159,6 +160,7 @@ pub(crate) fn sync_blockers(
     all: Query<(Entity, &NavBlocker), Allow<Disabled>>,
     moved: Query<(Entity, &NavBlocker), Moved>,
     children: Query<(Entity, &NavBlocker), Children>,
+    unplaced: Query<(Entity, &NavBlocker), Unplaced>,
     whereabouts: Whereabouts,
 ) {
     for entity in std::mem::take(&mut blockers.removed) {
@@ -174,8 +176,10 @@ pub(crate) fn sync_blockers(
     let mut before = std::mem::take(&mut blockers.children);
     let released = before.iter().filter(|&&entity| !children.contains(entity));
     let released = released.filter_map(|&entity| all.get(entity).ok());
-    let changed =
-        all_if_grids_changed.into_iter().flatten().chain(&moved).chain(&children).chain(released);
+    // So does the loss of its transform.
+    let lost = unplaced.iter().filter(|(_, blocker)| blocker.at.is_none());
+    let moved = moved.iter().chain(&children).chain(released).chain(lost);
+    let changed = all_if_grids_changed.into_iter().flatten().chain(moved);
     for (entity, blocker) in changed {
         let now = locate(&grids, &whereabouts, entity, blocker);
         blockers.put(entity, now, &mut changes);

@@ -37,7 +37,7 @@ use crate::{
     entity_keys::map_keys,
     grids::NavGrids,
     group::{GroupSlot, GroupSpeedLimit},
-    nav::{Crowd, CrowdCounters, GridId, NavGrid, ProfileId, UnitId, Walk},
+    nav::{Cell, Crowd, CrowdCounters, GridId, NavGrid, ProfileId, UnitId, Walk},
     request::Requester,
     unit::{Critter, CritterState, CrowdTeam, PathSync, SpeedLimit, Unpushable},
 };
@@ -60,9 +60,10 @@ pub struct Crowds {
     /// Critters without a free cell for their size, and what they were when one was last looked for.
     #[cfg_attr(feature = "serialize", serde(with = "crate::nav::serde_with::sorted"))]
     outside: EntityHashMap<Wanted>,
-    /// Number of ticks so far, and of grids that had been inserted in the last one.
+    /// Number of ticks so far, and of grids that had been inserted, and moved, in the last one.
     ticks: u64,
     grids_seen: u64,
+    frames_seen: u64,
 }
 
 /// The crowd of a grid and the entities of its units.
@@ -90,6 +91,12 @@ impl Crowds {
     pub fn entity(&self, id: GridId, unit: UnitId) -> Option<Entity> {
         let grid_crowd = self.by_grid.get(&id)?;
         grid_crowd.entities.get(unit.slot()).copied().filter(|_| grid_crowd.crowd.contains(unit))
+    }
+
+    /// Returns the critter that holds a cell of a grid: one that stands on it, leaves it or enters it. Ghosts hold none.
+    #[must_use]
+    pub fn entity_at(&self, grids: &NavGrids, id: GridId, cell: Cell) -> Option<Entity> {
+        self.entity(id, self.get(id)?.holder(grids.get(id)?, cell)?)
     }
 
     /// Returns how many units there are in all crowds.

@@ -15,7 +15,6 @@ use crate::{
     group::GroupSlot,
     links::{LinkEnd, LinkStatus, NavLink},
     nav::{Cell, Direction, EdgeId, GridId, NavGrid, PathKind, ProfileId, Topology},
-    schedule::TilePathSystems,
     scheduler::Pathfinder,
     unit::{CritterState, NavPath, PathStatus, RequestState},
 };
@@ -28,17 +27,17 @@ pub struct TilePathGizmos;
 #[derive(Resource, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 #[reflect(Resource, Debug, Default, PartialEq, Clone)]
 pub struct TilePathDebug {
-    /// Grid that `grid`, `islands`, `landmarks` and `crowd` are drawn for.
+    /// Grid that `grid`, `regions`, `landmarks` and `crowd` are drawn for.
     pub of: GridId,
-    /// Profile that `grid`, `islands` and `landmarks` are drawn for.
+    /// Profile that `grid`, `regions` and `landmarks` are drawn for.
     pub profile: ProfileId,
-    /// The remaining paths of all units: green to the goal, yellow to the nearest cell.
+    /// What is left of the paths of critters, and the paths of other units: green to the goal, yellow to the nearest cell.
     pub paths: bool,
     /// Borders between passable and impassable cells (orange), and edges between cells: shut ones crimson, those that cost
     /// something gold, free ones gray.
     pub grid: bool,
-    /// Passable cells, one color per connected region (island).
-    pub islands: bool,
+    /// Passable cells, one color per connected region.
+    pub regions: bool,
     /// All links, from end to end: gold, with an arrow where they lead one way, gray if they are shut, and crimson if they lead
     /// nowhere.
     pub links: bool,
@@ -49,10 +48,10 @@ pub struct TilePathDebug {
     pub crowd: bool,
     /// Open (green) and closed (red) nodes of the search for this entity while it runs.
     pub search: Option<Entity>,
-    /// Grid and islands are only drawn within this many cells of `around`, because lines are rebuilt every
+    /// Grid and regions are only drawn within this many cells of `around`, because lines are rebuilt every
     /// frame. Default 64.
     pub radius: u32,
-    /// Center of the area in which grid and islands are drawn.
+    /// Center of the area in which grid and regions are drawn.
     pub around: Cell,
 }
 
@@ -63,7 +62,7 @@ impl Default for TilePathDebug {
             profile: ProfileId::default(),
             paths: true,
             grid: false,
-            islands: false,
+            regions: false,
             links: false,
             landmarks: false,
             crowd: false,
@@ -81,7 +80,7 @@ pub struct TilePathDebugPlugin;
 impl Plugin for TilePathDebugPlugin {
     fn build(&self, app: &mut App) {
         let systems = (
-            draw_islands,
+            draw_regions,
             draw_grid,
             draw_links,
             draw_landmarks,
@@ -93,7 +92,7 @@ impl Plugin for TilePathDebugPlugin {
         app.init_resource::<TilePathDebug>()
             .register_type::<TilePathDebug>()
             .init_gizmo_group::<TilePathGizmos>()
-            .add_systems(PostUpdate, systems.after(TilePathSystems::Draw));
+            .add_systems(PostUpdate, systems.after(TransformSystems::Propagate));
     }
 }
 
@@ -218,14 +217,14 @@ fn draw_grid(debug: Res<TilePathDebug>, grids: Res<NavGrids>, mut lines: TilePat
     }
 }
 
-fn draw_islands(debug: Res<TilePathDebug>, grids: Res<NavGrids>, mut lines: TilePathLines) {
-    let Some((grid, frame)) = shown(&grids, &debug).filter(|_| debug.islands) else {
+fn draw_regions(debug: Res<TilePathDebug>, grids: Res<NavGrids>, mut lines: TilePathLines) {
+    let Some((grid, frame)) = shown(&grids, &debug).filter(|_| debug.regions) else {
         return;
     };
     for cell in near(&debug) {
-        if let Some(island) = grid.region(debug.profile, cell) {
+        if let Some(region) = grid.region(debug.profile, cell) {
             // The golden angle gives neighboring numbers distinct colors.
-            let color = Color::hsl(island as f32 * 137.5 % 360.0, 0.8, 0.6);
+            let color = Color::hsl(region as f32 * 137.5 % 360.0, 0.8, 0.6);
             draw_cross(&mut lines, frame, cell, color);
         }
     }

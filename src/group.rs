@@ -8,6 +8,7 @@
 
 mod assign_slots;
 mod member_places;
+mod pace;
 mod rally_point;
 
 pub(crate) use self::assign_slots::form_groups;
@@ -56,12 +57,12 @@ pub struct Group {
     /// [`PathRequest::goal_on`].
     #[entities]
     pub goal: Target,
-    /// How the members stand there.
+    /// How the members stand there. Default [`Loose`](Formation::Loose).
     pub formation: Formation,
     /// The direction of the front; `None`: the direction in which the group goes. On hexagons northeast counts as east, and
     /// southwest as west.
     pub facing: Option<Direction>,
-    /// Free cells between units.
+    /// Free cells between units. Default 0; at most 16.
     pub spacing: u8,
     /// The units. Members may be added and removed at any time; the plugin removes those that are despawned or
     /// got another request.
@@ -265,11 +266,12 @@ struct Member {
     cell: Result<Cell, PathFailure>,
 }
 
-/// The slot of a unit in its [`Group`]. Read-only: the plugin writes it.
+/// The slot of a unit in its [`Group`]. The plugin writes it. A unit from which it is removed leaves the group; so does one that
+/// gets another request.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, PartialEq, Clone)]
-#[component(clone_behavior = Ignore)]
+#[component(clone_behavior = Ignore, on_remove = lift_speed_limit)]
 pub struct GroupSlot {
     /// The entity with the [`Group`].
     #[entities]
@@ -286,7 +288,7 @@ pub struct GroupSlot {
 #[component(clone_behavior = Ignore)]
 pub(crate) struct SwapClass(pub(crate) u32);
 
-/// The speed of the slowest of a unit's [`Group`], in cells per second over uniform terrain, while they keep
+/// The speed of the slowest of a unit's [`Group`], in cells per second over plain ground, while they keep
 /// together: no member goes faster. Read-only: the plugin writes it. The game's own limit is
 /// [`SpeedLimit`].
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
@@ -350,6 +352,13 @@ fn number_group(mut world: DeferredWorld, HookContext { entity, .. }: HookContex
     }
 }
 
+/// A unit without a slot does not keep together with others.
+fn lift_speed_limit(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
+    if world.get::<GroupSpeedLimit>(entity).is_some() {
+        world.commands().entity(entity).try_remove::<GroupSpeedLimit>();
+    }
+}
+
 fn map_state<M: EntityMapper>(state: &mut GroupState, mapper: &mut M) {
     if let Some(order) = &mut state.order {
         <Group as Component>::map_entities(order, mapper);
@@ -376,6 +385,6 @@ fn release_members(mut world: DeferredWorld, HookContext { entity, .. }: HookCon
     }
     let mut commands = world.commands();
     for member in members {
-        commands.entity(member).try_remove::<(GroupSlot, GroupSpeedLimit)>();
+        commands.entity(member).try_remove::<GroupSlot>();
     }
 }

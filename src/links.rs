@@ -45,7 +45,7 @@ pub struct NavLink {
     pub from: LinkEnd,
     /// Where it leads.
     pub to: LinkEnd,
-    /// What a crossing costs, and how long it takes: as much as so many straight steps over plain terrain (terrain cost 1).
+    /// What a crossing costs, and how long it takes: as much as so many straight steps over plain ground (terrain of cost 16).
     /// Default 1; with 0 it takes no time, as a teleporter.
     pub cost: u32,
     /// Whether it leads from `from` to `to` only. Default false.

@@ -130,7 +130,7 @@ impl PathRequest {
         Self { approach: Approach::Within { cells }, ..self }
     }
 
-    /// Stops within `cells` cells of the target and in sight of it, see [`Approach::InSight`].
+    /// Stops within `cells` cells (at most 64) of the target and in sight of it, see [`Approach::InSight`].
     pub fn in_sight(self, cells: u16, through: ProfileId) -> Self {
         Self { approach: Approach::InSight { cells, through }, ..self }
     }

@@ -10,8 +10,8 @@
 //! | [`Move`](TilePathSystems::Move) | critters walk a tick | speeds | positions, arrivals |
 //! | [`Draw`](TilePathSystems::Draw) | positions → transforms, every frame | – | transforms |
 //!
-//! All but `Draw` run in the plugin's schedule, one after another. `Draw` runs once per frame:
-//! in `RunFixedMainLoop` after the fixed steps, or right after `Move` in any other schedule.
+//! All but `Draw` run in the plugin's schedule, one after another. `Draw` runs once per frame, in `RunFixedMainLoop` after the
+//! fixed steps; where the plugin ticks in another schedule than those of the fixed steps, right after `Move`.
 //!
 //! # Pausing, levels and states
 //! Every system of the plugin is in [`TilePathSystems::All`], in both schedules. A game with states lets them
@@ -46,7 +46,10 @@
 
 use bevy::{
     app::RunFixedMainLoop,
-    ecs::schedule::{InternedScheduleLabel, ScheduleLabel},
+    ecs::{
+        schedule::{InternedScheduleLabel, ScheduleLabel},
+        system::ScheduleSystem,
+    },
     prelude::*,
 };
 
@@ -139,7 +142,14 @@ macro_rules! for_each_type {
 impl Plugin for TilePathPlugin {
     fn build(&self, app: &mut App) {
         use TilePathSystems::{Accept, All, Command, Deliver, Draw, Move, Search, SyncGrid};
-        let is_fixed = self.schedule == FixedUpdate.intern();
+        let is_fixed = [
+            FixedFirst.intern(),
+            FixedPreUpdate.intern(),
+            FixedUpdate.intern(),
+            FixedPostUpdate.intern(),
+            FixedLast.intern(),
+        ]
+        .contains(&self.schedule);
         for_each_type! {
             app.init_resource: NavGrids, KnownGrids, Pathfinder, PathCounters, TilePathSettings, RequestInbox,
             PlacedBlockers, PlacedEdges, NavLinks, LinkTraffic, Crowds, GroupNumbers, OrderQueues, FlowFields, Time, OpenRequests,
@@ -193,13 +203,13 @@ impl Plugin for TilePathPlugin {
                 .add_systems(self.schedule, place_transforms.in_set(Draw));
         }
         #[cfg(any(feature = "tilemap", feature = "tilemap_chunk"))]
-        add_tilemaps(app, self.schedule);
+        add_tilemaps(app, self.schedule, is_fixed);
     }
 }
 
 /// Adds the systems that read maps.
 #[cfg(any(feature = "tilemap", feature = "tilemap_chunk"))]
-fn add_tilemaps(app: &mut App, schedule: InternedScheduleLabel) {
+fn add_tilemaps(app: &mut App, schedule: InternedScheduleLabel, is_fixed: bool) {
     use crate::tilemap::{build, combine_sources, forget_sources};
     build(app);
     let in_order =
@@ -211,6 +221,9 @@ fn add_tilemaps(app: &mut App, schedule: InternedScheduleLabel) {
         let read = read_tilemaps.after(forget_sources).before(combine_sources);
         let frame = frame_tilemaps.after(combine_sources).before(sync_blockers);
         app.add_systems(schedule, (read, frame).in_set(TilePathSystems::SyncGrid));
+        if is_fixed {
+            add_before_drawing(app, frame_tilemaps);
+        }
     }
     #[cfg(feature = "tilemap_chunk")]
     {
@@ -223,7 +236,18 @@ fn add_tilemaps(app: &mut App, schedule: InternedScheduleLabel) {
         #[cfg(feature = "tilemap")]
         let frame = frame.after(crate::tilemap::frame_tilemaps);
         app.add_systems(schedule, (read, frame).in_set(TilePathSystems::SyncGrid));
+        if is_fixed {
+            add_before_drawing(app, frame_chunks);
+        }
     }
+}
+
+/// Adds a system that also runs in every frame, so that critters are drawn where their map is by then.
+#[cfg(any(feature = "tilemap", feature = "tilemap_chunk"))]
+fn add_before_drawing<M>(app: &mut App, system: impl IntoScheduleConfigs<ScheduleSystem, M>) {
+    let after = RunFixedMainLoopSystems::AfterFixedMainLoop;
+    let system = system.in_set(TilePathSystems::All).in_set(after).before(TilePathSystems::Draw);
+    app.add_systems(RunFixedMainLoop, system);
 }
 
 /// Registers what an app without automatic registration would miss.

@@ -52,7 +52,7 @@ pub struct TilePathSettings {
     /// to 23 bytes per cell and profile (profiles with the same rules share them): a table has 16 landmarks, or fewer where
     /// these do not fit; where not even four fit, there is none. While tables are filled, they and copies of their grids
     /// come on top. The default of 64 MiB is enough for two profiles on 1,024 × 1,024 cells, or for one, with four
-    /// landmarks or more, on 2,048 × 2,048. A change begins all anew.
+    /// landmarks or more, on 2,048 × 2,048. Changing this value fills all tables again.
     pub landmark_bytes: usize,
     /// Settings of the queue.
     pub queue: QueueSettings,

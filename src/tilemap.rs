@@ -4,7 +4,8 @@
 //! [`NavGrids`](crate::grids::NavGrids) and the frames that place them in the world. Everything is read once
 //! at first, then only what was spawned, changed, moved or despawned. Several tilemaps may feed one grid,
 //! stacked as layers or side by side: each contributes at its offset, and where several define a cell, the
-//! one with the highest order applies. The grid extends over all of them.
+//! one with the highest order applies. The grid extends over all of them. Of several tiles of one map on one cell, the one that
+//! came there last applies, and the one below it when that is gone; among tiles that come in one tick the order is not specified.
 //!
 //! All maps that bevy_ecs_tilemap draws are supported: square, isometric (diamond and staggered) and hexagonal (all six
 //! coordinate systems); see [`TileLayout`] for which cell a tile is. A map that cannot be read is rejected, which
@@ -23,6 +24,8 @@ mod layout;
 mod rule;
 #[cfg(feature = "tilemap")]
 mod scan;
+#[cfg_attr(not(feature = "tilemap"), allow(dead_code, reason = "tiles of chunks are no entities"))]
+mod source;
 #[cfg_attr(not(feature = "tilemap"), allow(dead_code, reason = "tiles of chunks are no entities"))]
 mod sources;
 #[cfg(feature = "tilemap")]
@@ -43,7 +46,7 @@ use bevy::prelude::*;
 #[cfg(feature = "tilemap")]
 use bevy_ecs_tilemap::prelude::{TilePos, TileTextureIndex, TileVisible, TilemapId};
 
-use self::sources::{Content, TileSources};
+use self::{source::Content, sources::TileSources};
 use crate::nav::{Cell, GridId, grid::MAX_SIDE, terrain::TerrainId};
 
 /// Makes a tilemap feed a grid. Insert it on the tilemap entity, or on a chunk.

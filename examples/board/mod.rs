@@ -66,10 +66,19 @@ pub struct Selection {
 pub fn plugin(app: &mut App) {
     app.init_resource::<Selection>().add_systems(
         Update,
-        (walk, click, end_turn, find_range, tint, draw_path)
+        (walk, click, end_turn, (find_range, tint).chain().run_if(has_changed), draw_path)
             .chain()
             .run_if(resource_exists::<Board>),
     );
+}
+
+/// Whether another unit was selected, or a piece has moved.
+fn has_changed(
+    selection: Res<Selection>,
+    mut last: Local<Option<Entity>>,
+    pieces: Query<(), Changed<Piece>>,
+) -> bool {
+    std::mem::replace(&mut *last, selection.unit) != selection.unit || !pieces.is_empty()
 }
 
 /// Spawns what is drawn over a cell, and the piece on it: a unit (`u`) or an enemy (`x`).

@@ -94,6 +94,9 @@ fn options() -> Outcome<Option<Options>> {
     if budget == Some(0) {
         return Err("--budget 0: no request would ever be answered".into());
     }
+    if agents == Some(0) || threads == Some(0) {
+        return Err("--agents and --threads take numbers from 1".into());
+    }
     Ok(Some(Options {
         map: required("map", map)?,
         scenario: required("scen", scenario)?,

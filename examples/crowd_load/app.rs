@@ -111,7 +111,7 @@ pub(crate) fn run(options: &Options) -> Outcome<()> {
 fn fill(app: &mut App, options: &Options) -> Outcome<()> {
     let mut random = Random(7);
     let grid = map(options.side, &mut random)?;
-    let is_main = main_region(&grid);
+    let is_main = main_region(&grid)?;
     let mut random_cell = || loop {
         let cell = random.cell(options.side);
         if is_main(cell) {

@@ -17,6 +17,7 @@ use bevy_tilepath::{
     nav::{
         crowd::{Crowd, CrowdEvent, RouteId, UnitSettings},
         field::DistanceField,
+        grid::MAX_SIDE,
     },
     prelude::*,
 };
@@ -37,6 +38,9 @@ A crowd on a map of blocks, one thread; prints tick times as one JSON line.
 --hidden N  with --app: percentage of critters that no camera sees, drawn only where steps end; default 0
 --steered   with --app: units that the plugin steers, and this program moves
 --snapshots with --app: takes a snapshot every 25 ticks and puts it back; with the feature serialize it is also written and read";
+
+/// Cells along a side of the map, at least: blocks are up to 8 wide.
+const MIN_SIDE: u32 = 32;
 
 struct Options {
     units: u32,
@@ -93,6 +97,19 @@ fn options() -> Outcome<Option<Options>> {
             other => return Err(other.unexpected().to_string()),
         }
     }
+    let Options { units, side, ticks, warmup, fields, threads, .. } = options;
+    if fields == 0 || threads == Some(0) {
+        return Err("--fields and --threads take numbers from 1".into());
+    }
+    if !(MIN_SIDE..=MAX_SIDE).contains(&side) {
+        return Err(format!("--side {side}: not from {MIN_SIDE} to {MAX_SIDE}"));
+    }
+    if units > side * side / 2 {
+        return Err(format!("--units {units}: a map of {side} × {side} has no room for them"));
+    }
+    if warmup.checked_add(ticks).is_none() {
+        return Err(format!("--warmup {warmup} and --ticks {ticks} are too many"));
+    }
     Ok(Some(options))
 }
 
@@ -108,7 +125,7 @@ fn field(grid: &NavGrid, goal: Cell) -> Outcome<DistanceField> {
 fn run(options: &Options) -> Outcome<()> {
     let mut random = Random(7);
     let grid = map(options.side, &mut random)?;
-    let is_main = main_region(&grid);
+    let is_main = main_region(&grid)?;
     let mut fields = Vec::new();
     while fields.len() < options.fields as usize {
         let goal = random.cell(options.side);

@@ -40,10 +40,11 @@ pub fn map(side: u32, random: &mut Random) -> Outcome<NavGrid> {
     NavGrid::from_terrain(side, side, terrain).map_err(|error| error.to_string())
 }
 
-/// Returns a predicate: whether a cell is in the main connected region.
-pub fn main_region(grid: &NavGrid) -> impl Fn(Cell) -> bool + '_ {
+/// Returns a predicate: whether a cell is in the main connected region, that of the middle.
+pub fn main_region(grid: &NavGrid) -> Outcome<impl Fn(Cell) -> bool + '_> {
     let region = |cell| grid.region(ProfileId(0), cell);
     let (width, row) = (grid.width() as i32, grid.height() as i32 / 2);
     let main = (width / 2..width).find_map(|x| region(Cell::new(x, row)));
-    move |cell| main.is_some() && region(cell) == main
+    let main = main.ok_or("walls cover the middle of the map")?;
+    Ok(move |cell| region(cell) == Some(main))
 }

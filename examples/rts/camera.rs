@@ -10,7 +10,7 @@ use bevy::{
 };
 
 use crate::{
-    display::{SIZE, ViewSystems},
+    display::ViewSystems,
     map::GameMap,
     pointer::{Over, Pointer},
     units::{Home, spawn_camps},
@@ -106,6 +106,7 @@ fn drag(
 #[expect(clippy::disallowed_methods, reason = "what the camera shows decides nothing")]
 fn zoom(
     mut camera: Single<Rig, With<MainCamera>>,
+    window: Single<&Window, With<PrimaryWindow>>,
     scroll: Res<AccumulatedMouseScroll>,
     pointer: Res<Pointer>,
     map: Res<GameMap>,
@@ -121,7 +122,8 @@ fn zoom(
     let Projection::Orthographic(view) = &mut **projection else {
         return;
     };
-    let farthest = (map.bounds().size() / SIZE.as_vec2()).max_element().max(1.0);
+    let view_size = window.size().max(Vec2::ONE);
+    let farthest = (map.bounds().size() / view_size).max_element().max(1.0);
     let scale = (view.scale * ZOOM_STEP.powf(-lines)).clamp(NEAREST, farthest);
     let from_pointer = transform.translation.truncate() - pointer.world;
     let position = pointer.world + from_pointer * (scale / view.scale);

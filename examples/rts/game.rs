@@ -41,6 +41,7 @@ impl Plugin for GamePlugin {
             .add_observer(reports::note_arrival)
             .add_observer(reports::note_failure)
             .add_observer(reports::note_no_slot)
+            .add_observer(reports::note_refused_slot)
             .add_observer(disband::disband_on_next_order)
             .add_systems(
                 Startup,

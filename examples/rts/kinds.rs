@@ -71,7 +71,7 @@ impl Kind {
         }
     }
 
-    /// Returns its speed on terrain of cost 1, in cells per second.
+    /// Returns its speed on plain ground, in cells per second.
     pub const fn speed(self) -> f32 {
         match self {
             Self::Runner => 7.0,
@@ -80,11 +80,6 @@ impl Kind {
             Self::Boat => 5.0,
             Self::Hovercraft => 6.0,
         }
-    }
-
-    /// Returns whether it moves along any-angle paths.
-    pub const fn glides(self) -> bool {
-        matches!(self, Self::Boat | Self::Hovercraft)
     }
 
     /// Returns its weapon range, in cells.

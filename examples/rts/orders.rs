@@ -53,8 +53,8 @@ impl Receiver {
     }
 }
 
-/// Components that a group adds to its members.
-type GroupComponents = (PathRequest, GroupSlot, SpeedLimit);
+/// Without these a unit has no order, and belongs to no group.
+type GroupOrder = (PathRequest, GroupSlot);
 
 /// Gives orders.
 #[derive(SystemParam)]
@@ -105,7 +105,7 @@ impl Dispatcher<'_, '_> {
         for &entity in units {
             if let Ok(mut unit) = self.units.get_mut(entity) {
                 unit.queue.stop();
-                self.commands.entity(entity).remove::<GroupComponents>();
+                self.commands.entity(entity).remove::<GroupOrder>();
             }
         }
     }
@@ -202,7 +202,7 @@ impl Dispatcher<'_, '_> {
         } else {
             unit.queue.replace(order);
             // An order of its group would take precedence.
-            self.commands.entity(entity).remove::<GroupComponents>();
+            self.commands.entity(entity).remove::<GroupOrder>();
         }
     }
 }

@@ -43,8 +43,8 @@ fn toggle(keys: Res<ButtonInput<KeyCode>>, mut debug: ResMut<TilePathDebug>) {
         debug.grid = debug.paths;
     }
     if keys.just_pressed(KeyCode::F3) {
-        debug.islands = !debug.islands;
-        debug.landmarks = debug.islands;
+        debug.regions = !debug.regions;
+        debug.landmarks = debug.regions;
     }
     if keys.just_pressed(KeyCode::F4) {
         debug.crowd = !debug.crowd;
@@ -54,18 +54,19 @@ fn toggle(keys: Res<ButtonInput<KeyCode>>, mut debug: ResMut<TilePathDebug>) {
 /// Centers the overlay on the view, and sets its profile and search to the selected critter's.
 fn follow(
     mut debug: ResMut<TilePathDebug>,
-    camera: Single<(&Transform, &Projection), With<MainCamera>>,
+    camera: Single<(&Camera, &Transform, &Projection), With<MainCamera>>,
     map: Res<GameMap>,
     selected: Query<(Entity, &Unit), With<Selected>>,
 ) {
-    if !debug.paths && !debug.islands {
+    if !debug.paths && !debug.regions {
         return;
     }
-    let (transform, projection) = *camera;
+    let (camera, transform, projection) = *camera;
     if let Some(cell) = map.frame.cell_at(transform.translation.truncate()) {
         debug.around = cell;
     }
-    let half_view = SIZE.max_element() as f32 / 2.0 * scale_of(projection);
+    let view = camera.logical_viewport_size().unwrap_or(SIZE.as_vec2());
+    let half_view = view.max_element() / 2.0 * scale_of(projection);
     debug.radius = ((half_view / TILE) as u32 + 1).min(MOST_CELLS);
     let first = selected.iter().min_by_key(|(_, unit)| unit.number);
     debug.search = first.map(|(entity, _)| entity);

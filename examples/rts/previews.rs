@@ -48,12 +48,11 @@ type PathItem = (
     &'static Transform,
     &'static CritterState,
     &'static NavPath,
-    Option<&'static AnyAnglePath>,
     &'static Unit,
     &'static PathStatus,
 );
 
-/// Draws the remaining paths of selected critters; any-angle paths are drawn whole.
+/// Draws the remaining paths of selected critters.
 fn preview_paths(
     mut gizmos: Gizmos<Previews>,
     map: Res<GameMap>,
@@ -61,26 +60,20 @@ fn preview_paths(
     crowds: Res<Crowds>,
     critters: Query<PathItem, With<Selected>>,
 ) {
-    let is_walking = |(.., status): &(_, _, _, _, _, &PathStatus)| status.is_under_way();
+    let is_walking = |(.., status): &(_, _, _, _, &PathStatus)| status.is_under_way();
     let count = critters.iter().filter(is_walking).count().min(MOST_PREVIEWS);
     let color = Color::srgba(1.0, 1.0, 1.0, alpha(count));
-    for (transform, state, path, straight, unit, _) in
-        critters.iter().filter(is_walking).take(count)
-    {
+    for (transform, state, path, unit, _) in critters.iter().filter(is_walking).take(count) {
         let center = |cell| map.frame.block_center(cell, unit.kind.size().into());
-        if let Some(straight) = straight {
-            gizmos.linestrip_2d(straight.lines().turning_points().map(center), color);
-        } else {
-            let here = transform.translation.truncate();
-            let progress = || {
-                let (grid, crowd) = (grids.get(GridId::default())?, crowds.get(GridId::default())?);
-                crowd.path_progress(grid, state.unit()?)
-            };
-            // A critter that collides follows its path in the crowd of its grid.
-            let walk = progress().unwrap_or(*state.walk());
-            let ahead = walk.waypoints_ahead(path).map(center);
-            gizmos.linestrip_2d(std::iter::once(here).chain(ahead), color);
-        }
+        let here = transform.translation.truncate();
+        let progress = || {
+            let (grid, crowd) = (grids.get(GridId::default())?, crowds.get(GridId::default())?);
+            crowd.path_progress(grid, state.unit()?)
+        };
+        // A critter that collides follows its path in the crowd of its grid.
+        let walk = progress().unwrap_or(*state.walk());
+        let ahead = walk.waypoints_ahead(path).map(center);
+        gizmos.linestrip_2d(std::iter::once(here).chain(ahead), color);
     }
 }
 

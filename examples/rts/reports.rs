@@ -92,6 +92,11 @@ pub fn note_no_slot(no_slot: On<NoSlot>, mut failures: Failures) {
     failures.note(no_slot.unit, no_slot.reason);
 }
 
+/// Reports a member of a group without a slot.
+pub fn note_refused_slot(refused: On<GroupSlotRefused>, mut failures: Failures) {
+    failures.note(refused.entity, refused.reason);
+}
+
 /// Reports orders that have no path at present, and critters that are stuck.
 pub fn note_waiting(
     waiting: Query<(&Transform, &PathStatus), (With<Unit>, Changed<PathStatus>)>,

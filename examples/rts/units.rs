@@ -49,7 +49,7 @@ impl UnitSpawner<'_, '_> {
     /// Spawns a critter on a cell; a large one also covers cells around it.
     pub fn spawn(&mut self, kind: Kind, cell: Cell) {
         let position = self.map.frame.block_center(cell, kind.size().into()).extend(HEIGHT);
-        let mut unit = self.commands.spawn((
+        self.commands.spawn((
             Unit { kind, width: kind.width(self.map.grid.topology()), number: self.count.0 },
             Critter::new(kind.speed()).turns(false),
             NavAgent::new(kind.profile()),
@@ -57,9 +57,6 @@ impl UnitSpawner<'_, '_> {
             Facing::new(Direction::South),
             Transform::from_translation(position),
         ));
-        if kind.glides() {
-            unit.insert(AnyAnglePath::default());
-        }
         self.count.0 += 1;
     }
 }
@@ -117,15 +114,15 @@ fn spawn_remaining(
 }
 
 /// Returns a critter's cell (its anchor): the cell it leaves while it moves, else the
-/// cell it stands on. Its state holds (0, 0) until its first order was read; before that the cell is
-/// taken from its transform.
+/// cell it stands on. Before its first tick, when it has yet to be placed, the cell is taken from its
+/// transform.
 pub fn cell_of(
     kind: Kind,
     state: &CritterState,
     transform: &Transform,
     frame: &GridFrame,
 ) -> Option<Cell> {
-    if state.walk().is_between_cells() || state.cell() != Cell::default() {
+    if state.is_placed() {
         Some(state.cell())
     } else {
         frame.anchor_at(transform.translation.truncate(), kind.size().into())

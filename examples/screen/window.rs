@@ -50,7 +50,12 @@ pub fn open_example_with(
     title: &str,
     size: UVec2,
 ) -> Result<(App, Option<PathBuf>), String> {
-    let smoke = std::env::args_os().skip_while(|arg| arg != "--smoke").nth(1).map(PathBuf::from);
+    let mut arguments = std::env::args_os().skip(1);
+    let smoke = match (arguments.next(), arguments.next(), arguments.next()) {
+        (None, ..) => None,
+        (Some(smoke), Some(folder), None) if smoke == "--smoke" => Some(PathBuf::from(folder)),
+        _ => return Err("the only argument is --smoke DIR: plays by itself, saves pictures".into()),
+    };
     let app = open(plugins, window(title, size, smoke.is_some()))?;
     Ok((app, smoke))
 }

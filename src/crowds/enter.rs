@@ -176,8 +176,7 @@ pub(crate) fn drop_stale_crowds(
             state.read_back(frame, transform);
             state.member.unit = None;
             state.member.path = PathSync::Replaced;
-            state.walk = Walk::standing(state.walk.head()); // the grid of the step is gone
-            state.freeze();
+            state.halt(); // the grid of the step is gone
         }
     }
 }
@@ -242,10 +241,16 @@ impl NewcomerItem<'_, '_> {
         self.state.bypass_change_detection().member.is_newcomer = false;
         let wanted = grid_and_profile(grids, self.agent, self.request, &self.state);
         let wanted = wanted.filter(|_| self.critter.collides);
-        if let Some(unit) = self.state.member.unit
-            && wanted.is_none_or(|(id, _)| id != self.state.member.grid)
-        {
-            self.leave(grids, crowds, unit);
+        match self.state.member.unit {
+            Some(unit) if wanted.is_none_or(|(id, _)| id != self.state.member.grid) => {
+                self.leave(grids, crowds, unit);
+            }
+            // It was a ghost until now. Whether it finds room or not, it does not go on by itself.
+            None if self.critter.collides && self.state.walk.is_between_cells() => {
+                self.state.halt();
+                self.state.set_drawn(self.transform.translation.truncate());
+            }
+            _ => {}
         }
         let place = wanted.and_then(|(id, profile)| {
             Some(Place { id, profile, grid: grids.get(id)?, frame: grids.frame(id)? })
@@ -348,12 +353,7 @@ impl NewcomerItem<'_, '_> {
             self.state.update_to(grid_crowd.crowd.now());
             grid_crowd.crowd.remove(unit);
         }
-        self.state.freeze();
-        if !self.critter.collides {
-            let (head, drawn) = (self.state.walk.head(), self.state.now);
-            self.state.walk = Walk::standing(head);
-            self.state.place_at(drawn);
-        }
+        self.state.halt();
         self.state.member.path = PathSync::Replaced;
     }
 }

@@ -40,8 +40,9 @@ pub(crate) struct Slots<'w, 's> {
     groups: Query<'w, 's, &'static mut GroupState, Allow<Disabled>>,
 }
 
-/// Advances all crowds by a tick.
+/// Advances all crowds by a tick. While the time stands still, so do they.
 pub(crate) fn advance_crowds(
+    time: Res<Time>,
     grids: Res<NavGrids>,
     fields: Res<FlowFields>,
     mut crowds: ResMut<Crowds>,
@@ -50,10 +51,16 @@ pub(crate) fn advance_crowds(
     mut events: Local<Vec<(u64, Entity, CrowdEvent)>>,
     mut outcomes: Outcomes,
 ) {
+    if time.delta().is_zero() {
+        return;
+    }
     for (&id, grid_crowd) in &mut crowds.by_grid {
         if let Some(grid) = grids.get(id) {
             grid_crowd.crowd.tick(grid, &fields.guides(&grids, id));
         }
+    }
+    if core::mem::replace(&mut crowds.frames_seen, grids.frame_changes) != grids.frame_changes {
+        face_anew(&grids, &mut critters.p0());
     }
     show_steps(&grids, &crowds, &mut critters.p0());
     let mut units = critters.p1();
@@ -81,6 +88,19 @@ fn show_steps(grids: &NavGrids, crowds: &Crowds, critters: &mut Query<Shown, All
             if let Ok(mut critter) = critters.get_mut(grid_crowd.entities[unit.slot()]) {
                 critter.show((grid, frame), &grid_crowd.crowd, unit);
             }
+        }
+    }
+}
+
+/// Units that walk face where they go in the world, on grids that were turned.
+fn face_anew(grids: &NavGrids, critters: &mut Query<Shown, Allow<Disabled>>) {
+    for mut critter in critters {
+        let state = &critter.state;
+        if let Some(frame) = grids.frame(state.member.grid)
+            && state.unit().is_some()
+            && state.is_moving()
+        {
+            critter.facing.set_if_neq(Facing::on(frame, state.heading));
         }
     }
 }
@@ -144,8 +164,9 @@ impl ShownItem<'_, '_> {
         if tail == head {
             state.read_back(Some(frame), self.transform);
             if before.is_between_cells() {
-                // What the game wrote while it was on its step does not count.
+                // What the game wrote while it was on its step does not count. It turns also if no frame has shown the step.
                 state.set_drawn(self.transform.translation.truncate());
+                state.is_turning |= state.turned != state.heading;
             }
         }
         let direction = Direction::between(tail, head).unwrap_or(before.direction());

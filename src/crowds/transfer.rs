@@ -54,11 +54,8 @@ impl Crowds {
 
     /// Returns the critters that hold cells of an area.
     pub(crate) fn holders(&self, grids: &NavGrids, (id, area): (GridId, CellRect)) -> Vec<Entity> {
-        let (Some(grid), Some(crowd)) = (grids.get(id), self.get(id)) else {
-            return Vec::new();
-        };
-        let cells = area.intersection(grid.rect()).cells();
-        let held = cells.filter_map(|cell| self.entity(id, crowd.holder(grid, cell)?));
+        let cells = grids.get(id).map(|grid| area.intersection(grid.rect()).cells());
+        let held = cells.into_iter().flatten().filter_map(|cell| self.entity_at(grids, id, cell));
         let mut entities: Vec<Entity> = held.collect();
         entities.dedup();
         entities
@@ -150,6 +147,7 @@ impl NewcomerItem<'_, '_> {
         if offset != Vec2::ZERO {
             let heading = (-offset / offset.abs().max_element() * 8.0).round().as_ivec2();
             *self.facing = Facing::on(frame, (heading.x, heading.y));
+            (self.state.heading, self.state.is_turning) = ((heading.x, heading.y), true);
         }
     }
 }

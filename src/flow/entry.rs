@@ -10,13 +10,11 @@ use std::sync::Arc;
 use super::{FieldKey, FlowCounters, FlowField, FlowStatus};
 use crate::{
     grids::NavGrids,
-    nav::{DistanceField, NavGrid, PathFailure, RouteId},
+    nav::{DistanceField, NavGrid, PathFailure, RouteId, field::CELLS_CLEARED_PER_UNIT},
 };
 
 /// Number of times in a row that edits may force a restart of the fill.
 const MAX_INTERRUPTIONS: u32 = 2;
-/// Cells cleared per work unit when a field is started (0.2 ns per cell).
-const CLEARED_PER_UNIT: u64 = 200;
 
 /// Kind of work that a field needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -178,7 +176,7 @@ impl FlowEntry {
             return self.fail(failure);
         }
         let cells = u64::from(grid.width()) * u64::from(grid.height());
-        self.owed = self.owed.saturating_add((cells / CLEARED_PER_UNIT) as u32);
+        self.owed = self.owed.saturating_add((cells / CELLS_CLEARED_PER_UNIT) as u32);
     }
 
     fn restart(&mut self) {

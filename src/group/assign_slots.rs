@@ -6,8 +6,7 @@ use bevy::{
 };
 
 use super::{
-    Group, GroupArrived, GroupNumbers, GroupSlot, GroupSlotRefused, GroupSpeedLimit, GroupState,
-    Member, SwapClass,
+    Group, GroupArrived, GroupNumbers, GroupSlot, GroupSlotRefused, GroupState, Member, SwapClass,
     member_places::{Arrivals, MemberPlaces},
 };
 use crate::{
@@ -18,14 +17,11 @@ use crate::{
     },
     request::{PathRequest, Target, cell_of_target},
     scheduler::{Pathfinder, TilePathSettings},
-    unit::{PathStatus, SpeedLimit},
+    unit::PathStatus,
 };
 
 /// What assigning a slot takes of the budget, in expansions (measured: 2,000 slots take 8 to 10 ms; each of 400 up to twice as long).
 const MEMBER_COST: u32 = 100;
-
-/// Ticks after which those that keep together look again who is the slowest.
-const PACE_TICKS: u64 = 16;
 
 /// A slot, or why there is none.
 type SlotAnswer = Result<Cell, PathFailure>;
@@ -59,8 +55,8 @@ const NO_GRID: (u64, u64) = (0, 0);
 /// System parameters for assigning slots.
 #[derive(SystemParam)]
 pub(crate) struct SlotAssignment<'w, 's> {
-    places: MemberPlaces<'w, 's>,
-    pathfinder: ResMut<'w, Pathfinder>,
+    pub(super) places: MemberPlaces<'w, 's>,
+    pub(super) pathfinder: ResMut<'w, Pathfinder>,
     fields: ResMut<'w, FlowFields>,
     commands: Commands<'w, 's>,
 }
@@ -104,9 +100,7 @@ pub(crate) fn form_groups(
                 assignment.assign(entity, &group, &mut state);
             }
         } else if !state.is_announced {
-            if group.keeps_together
-                && (assignment.pathfinder.now + state.number).is_multiple_of(PACE_TICKS)
-            {
+            if group.keeps_together {
                 assignment.keep_pace(entity, &mut state);
             }
             assignment.announce(entity, &group, &mut state);
@@ -165,7 +159,7 @@ impl SlotAssignment<'_, '_> {
         let members: EntityHashSet = order.members.iter().map(|member| member.entity).collect();
         for &(entity, _) in state.slots.iter().filter(|slot| !members.contains(&slot.0)) {
             self.change(entity, group, |unit| {
-                unit.remove::<(GroupSlot, GroupSpeedLimit)>();
+                unit.remove::<GroupSlot>();
             });
         }
     }
@@ -272,7 +266,7 @@ impl SlotAssignment<'_, '_> {
             }
             Err(reason) => {
                 self.change(entity, group, |unit| {
-                    unit.remove::<(PathRequest, GroupSlot, GroupSpeedLimit)>();
+                    unit.remove::<(PathRequest, GroupSlot)>();
                 });
                 self.commands.trigger(GroupSlotRefused { entity, group, reason });
             }
@@ -321,30 +315,9 @@ impl SlotAssignment<'_, '_> {
         }
     }
 
-    /// Limits the speed of those that keep together anew if the slowest of them has become faster or slower.
-    fn keep_pace(&mut self, entity: Entity, state: &mut GroupState) {
-        let with_slot = state.slots.iter().filter(|(_, cell)| cell.is_some());
-        let members: Vec<Entity> = with_slot.map(|&(member, _)| member).collect();
-        let slowest = self.slowest(&members);
-        if slowest != state.pace {
-            state.pace = slowest;
-            members.into_iter().for_each(|member| self.limit(entity, member, slowest));
-        }
-    }
-
-    /// Limits the speed of a unit that a group has sent, or removes the limit.
-    fn limit(&mut self, group: Entity, entity: Entity, limit: Option<f32>) {
-        self.change(entity, group, move |unit| {
-            match limit {
-                Some(limit) => unit.insert(GroupSpeedLimit(limit)),
-                None => unit.remove::<GroupSpeedLimit>(),
-            };
-        });
-    }
-
     /// Changes a unit, if it is still sent by the group when this is done: commands are carried out one after
     /// the other, and another group may have sent it in between.
-    fn change(
+    pub(super) fn change(
         &mut self,
         entity: Entity,
         group: Entity,
@@ -357,17 +330,6 @@ impl SlotAssignment<'_, '_> {
                 change(&mut unit);
             }
         });
-    }
-
-    /// Speed of the slowest of those that can move.
-    fn slowest(&self, members: &[Entity]) -> Option<f32> {
-        let speeds = members.iter().filter_map(|&member| {
-            let unit = self.places.units.get(member).ok()?;
-            let own = unit.critter.map(|critter| critter.speed);
-            let speed = own.or_else(|| unit.steering.map(|steering| steering.speed))?;
-            Some(SpeedLimit::apply(unit.limit, speed))
-        });
-        speeds.filter(|&speed| speed > 0.0).min_by(f32::total_cmp)
     }
 
     /// Number of the latest request of a unit.

@@ -133,6 +133,8 @@ impl WalkerItem<'_, '_> {
             state.set_drawn(transform.translation.truncate());
             state.member.grid = id;
         }
+        // Its lines may have been removed.
+        state.is_diverted |= lines.is_none() && state.heading != (0, 0);
         state.blend_from_previous(lines);
         let speed = GroupSpeedLimit::speed(self.critter.speed, self.limit, self.group_limit);
         let work = work(speed, seconds);

@@ -7,9 +7,11 @@ use bevy::camera::{primitives::Aabb, visibility::ViewVisibility};
 use bevy::{
     ecs::{
         entity::EntityHashMap,
+        entity_disabling::Disabled,
         query::QueryData,
         system::{self, SystemChangeTick},
     },
+    math::{Affine2, Mat2},
     prelude::*,
 };
 
@@ -18,8 +20,7 @@ use crate::{
     crowds::Crowds,
     grids::NavGrids,
     nav::{Crowd, GridId},
-    request::grid_of,
-    unit::{Critter, CritterState, Drawing, Facing, RequestState, TransformWrites},
+    unit::{Critter, CritterState, Drawing, Facing, TransformWrites},
     whereabouts::Whereabouts,
 };
 
@@ -56,11 +57,22 @@ pub(crate) struct Drawn {
     entity: Entity,
     critter: &'static Critter,
     state: &'static mut CritterState,
-    request: Option<&'static RequestState>,
     facing: &'static Facing,
     transform: &'static mut Transform,
     child_of: Option<&'static ChildOf>,
     sight: Sight,
+}
+
+/// From positions in the world to those that a parent gives its children, on the plane of the map.
+type FromWorld = Affine2;
+
+/// Returns this for a parent. Not finite where the parent has no extent.
+fn from_world(parent: &GlobalTransform) -> FromWorld {
+    let affine = parent.affine();
+    let [x, y] = [affine.x_axis, affine.y_axis].map(|axis| axis.truncate());
+    let to_world =
+        Affine2 { matrix2: Mat2::from_cols(x, y), translation: parent.translation().truncate() };
+    to_world.inverse()
 }
 
 /// Drawing parameters of the critters of one grid.
@@ -101,9 +113,9 @@ pub(crate) struct Around<'w> {
 pub(crate) fn place_transforms(
     around: Around,
     mut writes: ResMut<TransformWrites>,
-    mut critters: ParamSet<(Query<Drawn>, Whereabouts)>,
-    children: Query<&ChildOf, With<CritterState>>,
-    mut parents: Local<EntityHashMap<GlobalTransform>>,
+    mut critters: ParamSet<(Query<Drawn, Allow<Disabled>>, Whereabouts)>,
+    children: Query<&ChildOf, (With<CritterState>, Allow<Disabled>)>,
+    mut parents: Local<EntityHashMap<Option<FromWorld>>>,
     mut frames: ResMut<DrawnFrames>,
     ticks: SystemChangeTick,
 ) {
@@ -113,15 +125,17 @@ pub(crate) fn place_transforms(
     let seconds = around.time.as_ref().map_or(f32::INFINITY, |time| time.delta_secs());
     let is_moved = update_frames(&around.grids, &mut frames.0);
     let whereabouts = critters.p1();
-    let located = children.iter().map(ChildOf::parent);
-    parents.extend(located.filter_map(|parent| Some((parent, whereabouts.transform(parent)?))));
+    for parent in children.iter().map(ChildOf::parent) {
+        let from_world = || whereabouts.transform(parent).map(|world| from_world(&world));
+        parents.entry(parent).or_insert_with(from_world);
+    }
     let mut pass = Pass { around: &around, fraction, seconds, is_moved, params: None };
     for mut critter in &mut critters.p0() {
         if critter.transform.last_changed() == ticks.this_run() {
             writes.moved.push(critter.entity);
         }
         let parent = critter.child_of.and_then(|child_of| parents.get(&child_of.parent()));
-        pass.draw(&mut critter, parent);
+        pass.draw(&mut critter, parent.and_then(Option::as_ref));
     }
     parents.clear();
 }
@@ -138,7 +152,7 @@ struct Pass<'a> {
 impl Pass<'_> {
     /// Draws a critter, unless nothing has changed. Inlined: most go on along their steps, which takes a few instructions.
     #[inline(always)]
-    fn draw(&mut self, critter: &mut DrawnItem, parent: Option<&GlobalTransform>) {
+    fn draw(&mut self, critter: &mut DrawnItem, parent: Option<&FromWorld>) {
         if !self.is_moved && critter.child_of.is_none() {
             use Drawing::{AtRest, Continue, Moves};
             let skips_hidden = self.around.drawing.skips_hidden;
@@ -157,8 +171,7 @@ impl Pass<'_> {
         if critter.is_put_elsewhere() {
             return; // it is moved there in the next tick
         }
-        let own = critter.state.member.grid;
-        let id = critter.request.map_or(own, |request| grid_of(&critter.state, request));
+        let id = critter.state.member.grid; // that on which it was placed
         if self.params.as_ref().is_none_or(|&(known, _)| known != id) {
             self.params = self.params_of(id).map(|params| (id, params));
         }
@@ -191,7 +204,7 @@ fn update_frames(grids: &NavGrids, frames: &mut BTreeMap<GridId, GridFrame>) -> 
 
 impl DrawnItem<'_, '_> {
     /// Writes its transform if it has changed.
-    fn draw(&mut self, params: &DrawParams, parent: Option<&GlobalTransform>) {
+    fn draw(&mut self, params: &DrawParams, parent: Option<&FromWorld>) {
         let state = self.state.bypass_change_detection();
         let is_walking = state.walk.is_between_cells();
         if state.is_on_line && is_walking {
@@ -249,14 +262,8 @@ impl DrawnItem<'_, '_> {
     }
 
     /// Writes its position in the world, if it has changed.
-    fn show(&mut self, position: Vec2, parent: Option<&GlobalTransform>) {
-        let local = match parent {
-            Some(parent) => {
-                let world = position.extend(parent.translation().z);
-                parent.affine().inverse().transform_point3(world).truncate()
-            }
-            None => position,
-        };
+    fn show(&mut self, position: Vec2, parent: Option<&FromWorld>) {
+        let local = parent.map_or(position, |parent| parent.transform_point2(position));
         if !local.is_finite() {
             return;
         }
@@ -268,7 +275,7 @@ impl DrawnItem<'_, '_> {
     }
 
     /// Turns towards the direction in which it walks. A turn under way is finished where it stands.
-    fn turn(&mut self, params: &DrawParams, parent: Option<&GlobalTransform>) {
+    fn turn(&mut self, params: &DrawParams, parent: Option<&FromWorld>) {
         let state = self.state.bypass_change_detection();
         let heading = match state.heading {
             _ if !state.walk.is_between_cells() && !state.is_turning => (0, 0),
@@ -282,9 +289,7 @@ impl DrawnItem<'_, '_> {
             return;
         }
         let ahead = params.frame.step(heading.0, heading.1);
-        let ahead = parent.map_or(ahead, |parent| {
-            parent.affine().inverse().transform_vector3(ahead.extend(0.0)).truncate()
-        });
+        let ahead = parent.map_or(ahead, |parent| parent.transform_vector2(ahead));
         let target = rotation_towards(ahead);
         let speed = self.critter.speed.max(MIN_TURN_SPEED);
         let most = TURN_PER_CELL * speed * params.seconds;

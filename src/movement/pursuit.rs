@@ -79,7 +79,7 @@ impl DesiredVelocity {
             cost => cost,
         };
         let speed = settings.speed * f32::from(Profile::PLAIN_COST) / f32::from(cost);
-        if speed > 0.0 && distance > 0.0 {
+        if speed > 0.0 && distance > 0.0 && seconds > 0.0 {
             let speed = speed.min(distance / seconds); // not past the target in this tick
             self.velocity = around.frame.vector(way * (speed / distance));
         }

@@ -113,7 +113,9 @@ fn is_cut_off(
     }
     if let Some(any_angle) = &mut unit.any_angle {
         let steps = walk.steps_done().unwrap_or(0);
-        critter.is_diverted |= avoid(any_angle, grid, profile, (&unit.path.0, steps), edits);
+        if avoid(any_angle, grid, profile, (&unit.path.0, steps), edits) {
+            critter.is_diverted = true;
+        }
     }
     false
 }

@@ -73,7 +73,13 @@ impl SteeredItem<'_, '_> {
         let speed = GroupSpeedLimit::speed(settings.speed, self.limit, self.group_limit);
         let settings = PathSteering { speed, ..**settings };
         let lines = any_angle.bypass_change_detection().lines_for(&self.unit.path.0);
-        match desired.steer(lines, &context, &settings, around.time.delta_secs()) {
+        let before = ***desired;
+        let steering = desired.bypass_change_detection();
+        let outcome = steering.steer(lines, &context, &settings, around.time.delta_secs());
+        if ***desired != before {
+            desired.set_changed();
+        }
+        match outcome {
             SteeringOutcome::Lost => Some(Ending::Lost),
             SteeringOutcome::AtEnd => match self.unit.path.0.kind() {
                 PathKind::Complete | PathKind::Partial => Some(Ending::Arrived),

@@ -29,8 +29,8 @@
 //! - **Work.** An expansion on weighted terrain counts three: it looks at all eight neighbors and takes
 //!   about that much longer. One of a jumping search counts four or five, and more where its scans are
 //!   long. So a budget means about the same time for all.
-//! - **Edits.** A search is restarted if the part of the grid it has explored is edited (a jumping
-//!   search: after any edit, as its scans reach far), at most [`MAX_RESTARTS`] times. After that it is
+//! - **Edits.** A search is restarted if the part of the grid it has explored is edited (one that jumps, is hierarchical, may end
+//!   on several cells or has lost its landmarks: after any edit), at most [`MAX_RESTARTS`] times. After that it is
 //!   run to completion in one go, and what it takes beyond the budget is subtracted from the next ticks.
 
 // This file holds what the files below share; `search_queue` has the queue itself.

@@ -123,7 +123,7 @@ impl<L: OpenList> Search<L> {
     }
 
     /// Starts to search for the cheapest path to any of several goals: the query's own and `goals`, in any
-    /// order. The path ends at the first goal it reaches. These searches never use the hierarchy.
+    /// order. The path ends at the first goal it reaches. With other goals than the query's, the hierarchy is not used.
     ///
     /// # Errors
     /// As [`start`](Self::start); the failure names the query's own goal.
@@ -162,7 +162,7 @@ impl<L: OpenList> Search<L> {
             true => SearchTarget::find(grid, layer, &query, self.origin)?,
             false => self.target_any(world, goals)?,
         };
-        if attempt == Attempt::Remainder {
+        if attempt == Attempt::Remainder && self.target.kind == PathKind::Complete {
             // As for the whole path: its length decided, not that of what is left.
             let goal = (self.target.x, self.target.y);
             self.target.uses_jumps = SearchTarget::at(layer, &query, goal).uses_jumps;
@@ -261,8 +261,11 @@ impl<L: OpenList> Search<L> {
         if grid.revision() < since || self.nodes.page_chunks.iter().any(is_edited) {
             return true;
         }
-        self.revision = grid.revision();
-        !self.has_same_target(grid)
+        let has_same_target = self.has_same_target(grid);
+        if has_same_target {
+            self.revision = grid.revision();
+        }
+        !has_same_target
     }
 
     /// Whether a search started now would have the same target.

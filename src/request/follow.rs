@@ -78,13 +78,10 @@ impl RequestIntake<'_, '_> {
             return Some(Err(PathFailure::GridGone(id)));
         };
         let destination = self.destination(&unit, request, request.target_of(unit.state.attempt));
-        let here = match unit.critter {
-            Some((state, _)) => state.walk.head(),
-            None if unit.steering.is_some() => {
-                self.cell_of(entity, id, grid.unit_size(profile)).unwrap_or(unit.path.0.end())
-            }
-            None => unit.path.0.end(), // as if it were there
-        };
+        // Units that the game moves count as if they were there.
+        let is_seen = unit.critter.is_some() || unit.steering.is_some();
+        let here = is_seen.then(|| self.cell_of(entity, id, grid.unit_size(profile))).flatten();
+        let here = here.unwrap_or(unit.path.0.end());
         Some(destination.map(|Destination { grid: on, goal }| {
             let is_near = on == id && goal.admits(grid, profile, here);
             SeenTarget { grid: on, goal, here, is_near }

@@ -246,7 +246,7 @@ impl Outcomes<'_, '_> {
             unit.path.0 = found;
             unit.restart_steering();
         }
-        self.commands.trigger(PathFound { entity: unit.entity, kind });
+        self.commands.trigger(PathFound { entity: unit.entity, kind, is_rest });
     }
 
     /// A critter or a steered unit has come to the end of its path, or off it: it has not `arrived`. Nothing happens where the

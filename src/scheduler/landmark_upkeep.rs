@@ -25,7 +25,7 @@ type Fill = fn(&mut LandmarkFiller, (GridId, &mut NavGrid), usize, u32) -> u32;
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct LandmarkUpkeep {
     filler: LandmarkFiller,
-    /// The limit in the last tick, in bytes, and the most memory that was in use in it.
+    /// The limit in the last tick, in bytes, and the most memory that was in use in it or kept for quick tables.
     limit: usize,
     in_use: usize,
     /// Units that quick tables and better ones have taken of later ticks: to begin one may take more than a tick's share.
@@ -52,12 +52,10 @@ impl LandmarkUpkeep {
         self.quick_debt = self.quick_debt.saturating_add(spent).saturating_sub(left);
         let share = allowed.saturating_sub(spent).min(budget.div_ceil(BETTER_SHARE));
         let allowed = share.saturating_sub(self.better_debt);
-        let missing = |grid: &NavGrid| grid.missing_landmarks() * most_bytes_per_table(grid);
-        let reserved = grids.iter().map(|(_, grid)| missing(grid)).sum();
-        let (better, most) = (LandmarkFiller::fill_better, (reserved, allowed));
+        let (better, most) = (LandmarkFiller::fill_better, (reserved_in(grids), allowed));
         let spent = self.spend(better, grids, most, &mut keep_going);
         self.better_debt = self.better_debt.saturating_add(spent).saturating_sub(share);
-        self.in_use = self.in_use.max(bytes_of(grids));
+        self.in_use = self.in_use.max(bytes_of(grids) + reserved_in(grids));
     }
 
     fn begin_tick(&mut self, grids: &mut NavGrids, limit: usize) {
@@ -68,7 +66,7 @@ impl LandmarkUpkeep {
             self.filler.stop();
             grids.iter_mut().for_each(|(_, grid)| grid.drop_landmarks());
         }
-        let bytes = bytes_of(grids);
+        let bytes = bytes_of(grids) + reserved_in(grids);
         if bytes < self.in_use {
             self.filler.note_free_memory();
             grids.iter_mut().for_each(|(_, grid)| grid.note_free_memory());
@@ -103,6 +101,12 @@ impl LandmarkUpkeep {
 
 fn bytes_of(grids: &NavGrids) -> usize {
     grids.iter().map(|(_, grid)| grid.landmark_bytes()).sum()
+}
+
+/// What better tables leave for quick ones that are missing.
+fn reserved_in(grids: &NavGrids) -> usize {
+    let missing = |grid: &NavGrid| grid.missing_landmarks() * most_bytes_per_table(grid);
+    grids.iter().map(|(_, grid)| missing(grid)).sum()
 }
 
 #[cfg(test)]

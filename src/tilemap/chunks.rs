@@ -11,9 +11,8 @@ use bevy::{
 };
 
 use super::{
-    NavSource, SourceError, SourceStatus, TileEdges, TileLayout, TileView, check,
-    combine::reject,
-    sources::{Source, TileSources},
+    NavSource, SourceError, SourceStatus, TileEdges, TileLayout, TileView, check, combine::reject,
+    source::Source, sources::TileSources,
 };
 use crate::{grids::NavGrids, nav::topology::Topology, whereabouts::Whereabouts};
 

@@ -13,7 +13,8 @@ use super::{
     combine::reject,
     layout::topology_of,
     scan::{TileItem, Tiles, changed_tiles},
-    sources::{Source, TileSources},
+    source::Source,
+    sources::TileSources,
 };
 use crate::{grids::NavGrids, nav::topology::Topology, whereabouts::Whereabouts};
 

@@ -4,7 +4,7 @@
 
 use bevy::prelude::*;
 
-use super::sources::{Source, TileSources};
+use super::{source::Source, sources::TileSources};
 use crate::nav::{Cell, Direction, EdgeId, GridId, NavGrid};
 
 /// What a tile has along its sides; for a tile without this component, [`NavSource::edges`](super::NavSource::edges) has it.

@@ -23,8 +23,9 @@ use crate::{
 #[require(NavAgent, CritterState, Facing, Transform, RequestState, NavPath, PathStatus)]
 #[must_use]
 pub struct Critter {
-    /// Cells per second over uniform terrain (cost 1); slower on costlier terrain in proportion. With
-    /// zero, a negative number or NaN it stands still. Default 4.
+    /// Cells per second over plain ground (terrain of cost 16); slower on costlier terrain in proportion. With
+    /// zero, a negative number or NaN it stands still. Default 4. One that collides walks at most one cell per tick: 64 cells per
+    /// second at 64 ticks.
     pub speed: f32,
     /// Whether the transform is rotated to the direction of movement, its local +x ahead:
     /// gradually, by at most a full turn for each cell that it could walk in that time, at 4 cells per second or
@@ -41,7 +42,7 @@ impl Default for Critter {
 }
 
 impl Critter {
-    /// A critter of `speed` cells per second over uniform terrain.
+    /// A critter of `speed` cells per second over plain ground.
     pub fn new(speed: f32) -> Self {
         Self { speed, ..Self::default() }
     }
@@ -57,7 +58,7 @@ impl Critter {
     }
 }
 
-/// Slows a critter or a steered unit down: at most this speed (cells per second over uniform terrain). For the game to add and
+/// Slows a critter or a steered unit down: at most this speed (cells per second over plain ground). For the game to add and
 /// remove: mud, wounds, a walk instead of a run.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]

@@ -43,6 +43,13 @@ impl CritterState {
         self.heading = (0, 0);
     }
 
+    /// Stands on the cell that it enters, where it is drawn.
+    pub(crate) fn halt(&mut self) {
+        let drawn = self.now;
+        self.walk = Walk::standing(self.walk.head());
+        self.place_at(drawn);
+    }
+
     /// Returns whether it is drawn in the middle of a unit with so many cells along a side.
     pub(crate) fn has_size(&self, topology: Topology, size: u32) -> bool {
         self.half.to_bits() == half_block(topology, size).x.to_bits()
@@ -214,12 +221,6 @@ impl CritterState {
             self.set_drawn(transform.translation.truncate());
             self.now = frame.to_cells(self.drawn);
         }
-    }
-
-    /// Stops being moved by a crowd: it stays where it is drawn.
-    pub(crate) fn freeze(&mut self) {
-        self.before = self.now;
-        self.drawing = Drawing::Full;
     }
 
     /// Returns its position at a fraction of a tick after that of its last change, where it goes straight on.

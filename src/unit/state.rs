@@ -124,6 +124,12 @@ impl CritterState {
         self.walk.tail()
     }
 
+    /// Whether it was given its position on the grid, in its first tick there; before that [`cell`](Self::cell) says nothing.
+    #[must_use]
+    pub const fn is_placed(&self) -> bool {
+        self.placed
+    }
+
     /// Whether it is between two cells right now. False while it waits, queues for a passage, or stands; use
     /// this, not [`PathStatus`](crate::prelude::PathStatus), to choose between a walking and a standing picture.
     #[must_use]

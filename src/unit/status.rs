@@ -196,6 +196,8 @@ pub struct PathFound {
     pub entity: Entity,
     /// Whether the path leads to the goal.
     pub kind: PathKind,
+    /// Whether this is the rest of a long path, added to the [`NavPath`] that the unit has already: what was found before stays.
+    pub is_rest: bool,
 }
 
 /// A request ended because there is no path, for this reason.

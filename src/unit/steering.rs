@@ -45,7 +45,7 @@ use super::{AnyAnglePath, NavAgent, NavPath, PathStatus, RequestState};
 #[require(AnyAnglePath, DesiredVelocity, NavAgent, Transform, RequestState, NavPath, PathStatus)]
 #[must_use]
 pub struct PathSteering {
-    /// Cells per second over uniform terrain (cost 1); slower on costlier terrain in proportion. With zero, a negative number or
+    /// Cells per second over plain ground (terrain of cost 16); slower on costlier terrain in proportion. With zero, a negative number or
     /// NaN it stands still. Default 4. A [`SpeedLimit`](crate::prelude::SpeedLimit) counts, too.
     pub speed: f32,
     /// It has arrived within this distance of the end of its path, in cells, if no wall is between. Default 0.3; a body that stops
@@ -60,7 +60,7 @@ impl Default for PathSteering {
 }
 
 impl PathSteering {
-    /// Steers at `speed` cells per second over uniform terrain.
+    /// Steers at `speed` cells per second over plain ground.
     pub fn new(speed: f32) -> Self {
         Self { speed, ..Self::default() }
     }

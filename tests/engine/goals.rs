@@ -703,6 +703,39 @@ fn hidden_tower(is_hollow: bool) -> (NavGrid, Goal) {
     (grid, Goal::in_sight(CellRect::single(inside), 64, UNIT))
 }
 
+/// What lies within a large area was not looked at yet when no path enters it.
+#[test]
+fn a_large_area_that_no_path_enters_is_looked_through_quickly_and_paid_for() {
+    for (is_hollow, topology) in
+        [(false, Topology::Square), (true, Topology::Square), (true, Topology::Hexagonal)]
+    {
+        let grid = NavGrid::new(1_200, 1_200, TerrainId::GROUND).unwrap();
+        let mut grid = grid.with_topology(topology);
+        let area = CellRect::new(Cell::new(100, 100), 1_000, 1_000);
+        grid.block(area).unwrap();
+        let last = CellRect::single(Cell::new(1_098, 1_098));
+        if is_hollow {
+            grid.unblock(last).unwrap();
+        }
+        let (pool, mut search) = (NodePool::default(), <Search>::new());
+        let query = query(Cell::new(5, 5), Goal::from(area));
+        let (start, goal) = (query.start, query.goal.cell());
+        let mut failure = search.start(&grid, &pool, query).err();
+        let mut work = search.setup_work();
+        while failure.is_none() {
+            work += search.step(&grid, &pool, 1_000);
+            failure = search.is_finished().then(|| search.finish(&grid, &pool).unwrap_err());
+        }
+        let expected = match is_hollow {
+            true => PathFailure::NoPath { start, goal },
+            false => PathFailure::GoalImpassable(goal),
+        };
+        assert_eq!(failure, Some(expected));
+        // 16 words a row, and 4,000 entrances.
+        assert!((1_000..10_000).contains(&work), "{work}");
+    }
+}
+
 #[test]
 fn a_goal_that_no_cell_sees_is_looked_for_within_the_budget() {
     for is_hollow in [true, false] {

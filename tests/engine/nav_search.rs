@@ -244,6 +244,19 @@ fn a_grid_redrawn_cell_by_cell_in_one_edit_equals_a_rebuilt_one() {
 }
 
 #[test]
+fn a_search_whose_goal_is_blocked_stays_stale() {
+    let mut grid = NavGrid::new(200, 200, TerrainId::GROUND).unwrap();
+    let (pool, mut search) = (NodePool::default(), <Search>::new());
+    let query = PathQuery::new(Cell::new(0, 0), Cell::new(199, 199)).algorithm(Algorithm::AStar);
+    search.start(&grid, &pool, query).unwrap();
+    assert_eq!(search.step(&grid, &pool, 1), 1);
+    grid.block(CellRect::single(Cell::new(100, 199))).unwrap();
+    assert!(!search.is_stale(&grid), "that is elsewhere");
+    grid.block(CellRect::single(Cell::new(199, 199))).unwrap();
+    assert!(search.is_stale(&grid) && search.is_stale(&grid), "asked twice");
+}
+
+#[test]
 fn a_search_whose_profile_can_no_longer_jump_is_stale_and_does_not_step() {
     let mut grid = NavGrid::new(60, 60, TerrainId::GROUND).unwrap();
     grid.block(CellRect::new(Cell::new(20, 0), 1, 50)).unwrap();

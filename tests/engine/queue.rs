@@ -737,6 +737,59 @@ fn equal_bursts_keep_the_same_memory() {
     }
 }
 
+#[test]
+fn reserved_pages_stay_through_quiet_ticks() {
+    let world = SingleGrid(NavGrid::new(8, 8, TerrainId::GROUND).unwrap());
+    let (mut queue, mut replies) = (SearchQueue::default(), Vec::new());
+    queue.reserve(2_000);
+    let reserved = queue.bytes();
+    assert!(reserved > 2_000 * 8_192);
+    for _ in 0..3 {
+        step(&mut queue, &world, 1_000, &mut replies);
+    }
+    assert_eq!(queue.bytes(), reserved);
+}
+
+#[test]
+fn where_the_rest_of_a_path_is_cut_off_the_nearest_cell_is_found() {
+    let mut world = SingleGrid(NavGrid::new(2_400, 96, TerrainId::GROUND).unwrap());
+    let query = PathQuery::new(Cell::new(1, 48), Cell::new(2_398, 48)).reach(Reach::Nearest);
+    let (mut queue, mut replies) = (SearchQueue::default(), Vec::new());
+    queue.push(GRID, query.algorithm(Algorithm::Hierarchical), NORMAL);
+    while replies.is_empty() {
+        step(&mut queue, &world, 100, &mut replies);
+    }
+    world.0.block(CellRect::new(Cell::new(1_800, 0), 1, 96)).unwrap();
+    finish(&mut queue, &world, 5_000, &mut replies);
+    let rest = replies[1].result.as_ref().expect("a path to the wall");
+    assert_eq!((rest.kind(), rest.end()), (PathKind::Partial, Cell::new(1_799, 48)));
+}
+
+/// A field on a large grid has much to clear before it begins.
+#[test]
+fn a_shared_field_pays_for_its_start() {
+    let spent = [256, 2_048].map(|side| {
+        let mut world = SingleGrid(NavGrid::new(side, side, TerrainId::GROUND).unwrap());
+        // The same yard on both.
+        world.0.block(CellRect::new(Cell::new(0, 200), 201, 1)).unwrap();
+        world.0.block(CellRect::new(Cell::new(200, 0), 1, 200)).unwrap();
+        let (mut queue, mut replies) = (SearchQueue::default(), Vec::new());
+        for number in 0..4_000 {
+            let start = Cell::new(number % 80, number / 80);
+            queue.push(GRID, PathQuery::new(start, Cell::new(190, 190)), NORMAL);
+        }
+        let mut spent = 0;
+        while !queue.is_empty() {
+            spent +=
+                queue.step(&world, 50_000, || true, |answer| replies.push(Reply::new(answer, 0)));
+        }
+        assert!(count(&replies, FoundBy::Field) > 3_000, "they share a field");
+        spent
+    });
+    let more = (2_048 * 2_048 - 256 * 256) / 200;
+    assert!((more - 200..more + 200).contains(&(spent[1] - spent[0])), "{spent:?}");
+}
+
 /// Sum of all expansions that answers report.
 fn expansions(replies: &[Reply]) -> u64 {
     replies.iter().map(|reply| reply.counters.expansions).sum()

@@ -57,6 +57,29 @@ fn a_blocker_around_a_cell_blocks_all_cells_within_its_radius() {
 }
 
 #[test]
+fn a_blocker_without_a_transform_blocks_nothing_unless_its_cells_are_given() {
+    let mut app = app_on(&field(12, 12), Topology::Square);
+    let cell = Cell::new(4, 4);
+    let at = || {
+        let center = frame_of(Topology::Square).cell_center(cell);
+        Transform::from_translation(center.extend(0.0))
+    };
+    let moving = app.world_mut().spawn((NavBlocker::sized(1, 1), at())).id();
+    let fixed = (NavBlocker::on(CellRect::new(Cell::new(8, 8), 1, 1)), at());
+    let fixed = app.world_mut().spawn(fixed).id();
+    app.update();
+    assert_eq!(blocked(&app), [cell, Cell::new(8, 8)]);
+    for blocker in [moving, fixed] {
+        app.world_mut().entity_mut(blocker).remove::<Transform>();
+    }
+    run(&mut app, 2);
+    assert_eq!(blocked(&app), [Cell::new(8, 8)]);
+    app.world_mut().entity_mut(moving).insert(at());
+    app.update();
+    assert_eq!(blocked(&app), [cell, Cell::new(8, 8)]);
+}
+
+#[test]
 fn units_stand_around_a_round_building() {
     for topology in [Topology::Square, Topology::Hexagonal] {
         let mut app = app_on(&field(20, 16), topology);

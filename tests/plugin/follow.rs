@@ -4,6 +4,7 @@ use bevy::prelude::*;
 use bevy_tilepath::prelude::*;
 
 use crate::common::{app::*, units::*};
+use crate::watch::set_ghost;
 
 /// Returns an open field, a target (a critter), and a hunter that is 1.5 times as fast.
 fn chase(
@@ -34,6 +35,21 @@ fn gap(app: &App, a: Entity, b: Entity) -> u32 {
 fn move_to(app: &mut App, entity: Entity, (x, y): (i32, i32)) {
     let position = Vec3::new(x as f32 * 10.0, y as f32 * 10.0, 0.0);
     app.world_mut().get_mut::<Transform>(entity).unwrap().translation = position;
+}
+
+#[test]
+fn a_hunter_that_the_game_puts_elsewhere_comes_back() {
+    for is_ghost in [false, true] {
+        let (mut app, target, hunter) = chase(40, 12, (5, 5), (8, 5));
+        set_ghost(&mut app, hunter, is_ghost);
+        let request = PathRequest::follow(target).within(2);
+        insert_request(&mut app, hunter, request);
+        run_until(&mut app, 300, |app| has_arrived(app, hunter));
+        move_to(&mut app, hunter, (35, 5));
+        run_until(&mut app, 600, |app| position(app, hunter).x < 80.0);
+        run_until(&mut app, 60, |app| has_arrived(app, hunter));
+        assert!(gap(&app, target, hunter) <= 2, "ghost: {is_ghost}");
+    }
 }
 
 #[test]

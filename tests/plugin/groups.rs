@@ -85,6 +85,22 @@ fn assert_distinct_cells(app: &App, units: &[Entity]) {
 }
 
 #[test]
+fn a_unit_whose_slot_the_game_removes_leaves_its_group_with_its_speed_limit() {
+    let mut app = app_with(&field(60, 12));
+    let units = [spawn_critter(&mut app, (2, 3)), spawn_critter(&mut app, (2, 5))];
+    set_speed(&mut app, units[1], 2.0);
+    app.world_mut().spawn(Group::to(Cell::new(50, 4), units).keep_together());
+    run(&mut app, 20);
+    assert!(app.world().get::<GroupSpeedLimit>(units[0]).is_some());
+    app.world_mut().entity_mut(units[0]).remove::<GroupSlot>();
+    order(&mut app, units[0], (50, 9));
+    run(&mut app, 40);
+    assert!(app.world().get::<GroupSpeedLimit>(units[0]).is_none());
+    assert!(app.world().get::<GroupSpeedLimit>(units[1]).is_some());
+    run_until(&mut app, 600, |app| has_arrived(app, units[0]));
+}
+
+#[test]
 fn each_member_gets_a_distinct_cell_near_the_goal() {
     let mut app = open_field(40, 40);
     let units = squad(&mut app, 25, (2, 2));

@@ -90,6 +90,34 @@ fn grids_share_the_room_for_landmarks() {
     assert_eq!(of(&app, 1), bytes(&app));
 }
 
+/// What was kept for a quick table of a grid is free when that grid goes before it has one.
+#[test]
+fn room_that_was_kept_for_a_missing_table_is_used_when_its_grid_is_gone() {
+    let mut app = app_of_patches();
+    let level = grid(&mut app).get(GridId::default()).unwrap().clone();
+    let frame = GridFrame::square(Vec2::new(5_000.0, 0.0), Vec2::splat(10.0));
+    grid(&mut app).insert(GridId(1), level, frame);
+    for id in [GridId(0), GridId(1)] {
+        let levels = app.world().resource::<NavGrids>();
+        levels.get(id).unwrap().want_landmarks(ProfileId::default());
+    }
+    set(&mut app, |settings| settings.landmark_bytes = (SIDE * SIDE * 24) as usize);
+    run(&mut app, 800);
+    let of = |app: &App| {
+        app.world().resource::<NavGrids>().get(GridId(1)).map_or(0, NavGrid::landmark_bytes)
+    };
+    let cramped = of(&app);
+    for terrain in [TerrainId::VOID, TerrainId::GROUND] {
+        let mut levels = grid(&mut app);
+        let level = levels.get_mut(GridId(0)).unwrap();
+        level.set_terrain(Cell::new(64, 64), terrain).unwrap();
+    }
+    // Its table is gone, and it pauses.
+    run(&mut app, 60);
+    grid(&mut app).remove(GridId(0));
+    run_until(&mut app, 800, |app| of(app) > cramped);
+}
+
 /// Memory that becomes free while a table is filled for less of it.
 #[test]
 fn a_table_that_was_begun_with_little_room_is_filled_again() {

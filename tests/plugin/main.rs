@@ -27,6 +27,7 @@ mod crowds_placement;
 mod crowds_soak;
 mod determinism;
 mod drawn;
+mod drawn_changes;
 mod edges;
 mod fallbacks;
 mod flood;

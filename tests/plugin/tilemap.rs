@@ -138,6 +138,30 @@ fn a_grid_made_by_hand_in_the_tick_in_which_its_map_goes_stays() {
     assert_eq!(app.world().resource::<NavGrids>().frame(GridId::default()), Some(&frame));
 }
 
+/// A ship sails on in every frame, several times a tick: units on deck stay where they are on it, those beside it a frame behind.
+#[test]
+fn critters_keep_up_with_a_map_that_moves_in_every_frame() {
+    let mut app = app();
+    let map = spawn_map(&mut app, (10, 10), by_texture());
+    let at = Transform::from_xyz(32.0, 32.0, 1.0);
+    let on_deck = app.world_mut().spawn((Critter::new(8.0), at, ChildOf(map))).id();
+    let at = Transform::from_xyz(64.0, 64.0, 1.0);
+    let beside = app.world_mut().spawn((Critter::new(8.0), at)).id();
+    run(&mut app, 3);
+    let frame = std::time::Duration::from_millis(4);
+    app.insert_resource(bevy::time::TimeUpdateStrategy::ManualDuration(frame));
+    app.add_systems(Update, move |mut maps: Query<&mut Transform, With<NavSource>>| {
+        maps.iter_mut().for_each(|mut map| map.translation.x += 1.0);
+    });
+    run(&mut app, 5);
+    for _ in 0..30 {
+        let x = app.world().get::<Transform>(map).unwrap().translation.x;
+        app.update();
+        assert_eq!(position(&app, on_deck), Vec2::splat(32.0));
+        assert_eq!(position(&app, beside), Vec2::new(64.0 + x, 64.0));
+    }
+}
+
 #[test]
 fn changes_without_a_change_of_terrain_are_no_edits() {
     let mut app = app();

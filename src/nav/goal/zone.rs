@@ -167,6 +167,21 @@ impl GoalZone {
         Some(gap(x as i32, self.columns).max(gap(y as i32, self.rows)))
     }
 
+    /// Whether a unit could stand on any cell that is near enough. Adds to `words` how often 64 cells were read.
+    pub(crate) fn is_any_passable(&self, layer: &Layer, words: &mut u32) -> bool {
+        let size = layer.size();
+        self.rows_on(size).any(|y| {
+            self.spans(y).into_iter().any(|span| {
+                let (first, last) = clip_to_width(span, size.0);
+                (first..=last).step_by(64).any(|x| {
+                    *words = words.saturating_add(1);
+                    let cells = layer.passable_columns(x).read(y);
+                    cells << (x + 63 - last).max(0) != 0
+                })
+            })
+        })
+    }
+
     /// Iterates over all cells on a grid of `size` that are near enough.
     pub(crate) fn cells(&self, size: (u32, u32)) -> impl Iterator<Item = (u32, u32)> {
         let zone = *self;

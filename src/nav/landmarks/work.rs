@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use super::{Kind, candidates::Candidates, most_bytes_per_table};
 use crate::nav::{
     DistanceField, GridId, Layer, NavGrid, ProfileId,
+    field::CELLS_CLEARED_PER_UNIT,
     grid::TableGrade,
     map::landmarks::{LANDMARK_COUNTS, LandmarkTable},
 };
@@ -89,22 +90,20 @@ impl Work {
         let table = LandmarkTable::new(size, (landmarks, most_bytes), scale);
         let wanted = if kind == Kind::Quick { landmarks } else { PER_LANDMARK * landmarks };
         let candidates = Candidates::new(samples, wanted, layer);
-        let (field, relief) = (DistanceField::new(), grid.relief_number(profile));
-        let (place, landmark, chunk) = ((0, 0), None, 0);
         let mut work = Self {
             grid: id,
             profile,
-            relief,
+            relief: grid.relief_number(profile),
             bare,
-            field,
+            field: DistanceField::new(),
             table,
             candidates,
             kind,
             grade,
             dearer: grid.dearer_cells(profile),
-            place,
-            landmark,
-            chunk,
+            place: (0, 0),
+            landmark: None,
+            chunk: 0,
         };
         work.start_next_field();
         Some(work)
@@ -172,7 +171,9 @@ impl Work {
             self.candidates.add(self.place, &self.field);
         }
         self.start_next_field();
-        1 + u32::from(is_candidate) * self.candidates.sample_count() as u32 / SAMPLES_PER_UNIT
+        let cells = u64::from(self.bare.width()) * u64::from(self.bare.height());
+        let looked_at = u32::from(is_candidate) * self.candidates.sample_count() as u32;
+        1 + looked_at / SAMPLES_PER_UNIT + (cells / CELLS_CLEARED_PER_UNIT) as u32
     }
 }
 

@@ -12,7 +12,10 @@ use super::{
     single_search::{MAX_BACKLOG, SingleSearch},
     workers::Tick,
 };
-use crate::nav::{grid::NavGrid, layer::Layer, query::PathFailure, search::SearchCounters};
+use crate::nav::{
+    field::CELLS_CLEARED_PER_UNIT, grid::NavGrid, layer::Layer, query::PathFailure,
+    search::SearchCounters,
+};
 
 /// Waiting jobs scanned for members of a group, for one unit of the budget.
 const JOBS_SCANNED_PER_UNIT: usize = 8;
@@ -105,6 +108,8 @@ impl SearchQueue {
             self.idle_fields.0.push(field);
             return Some(job);
         }
+        let cells = u64::from(grid.width()) * u64::from(grid.height());
+        *left = left.saturating_sub((cells / CELLS_CLEARED_PER_UNIT) as u32);
         let long = self.waiting.long_len();
         for count in [self.waiting.len() - long, long] {
             *left = left.saturating_sub((count / JOBS_SCANNED_PER_UNIT) as u32);
@@ -134,7 +139,7 @@ impl SearchQueue {
             return Some((self.waiting.pop(lane)?, Some(index)));
         }
         let long = self.waiting.next_long().filter(|_| self.has_long_slot());
-        let (_, lane) = short.into_iter().chain(long).min_by_key(|&(ticket, _)| ticket)?;
+        let (_, lane) = short.into_iter().chain(long).min()?;
         Some((self.waiting.pop(lane)?, None))
     }
 

@@ -62,7 +62,7 @@ pub struct Answer {
     pub waited: u64,
 }
 
-/// The part of a path that was delivered already, in one answer or more.
+/// The first segment of a path, which was delivered already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct DeliveredPart {
@@ -151,9 +151,7 @@ impl Job {
     /// of that segment.
     pub(super) fn deliver_first_segment(&mut self, mut segment: Path, now: u64) -> Answer {
         segment.kind = PathKind::FirstSegment;
-        let start = self.delivered.map_or(self.query.start, |part| part.start);
-        let before = self.delivered.map_or(0, |part| part.cost.0);
-        let part = DeliveredPart { start, cost: PathCost(before + segment.cost().0) };
+        let part = DeliveredPart { start: self.query.start, cost: segment.cost() };
         let (end, found_by) = (segment.end(), FoundBy::Search(Algorithm::Hierarchical));
         let answer = self.answer(Ok(segment), found_by, SearchCounters::default(), now);
         (self.delivered, self.query.start) = (Some(part), end);

@@ -127,9 +127,9 @@ impl SearchQueue {
         }
         let next = what_next(task, now, answer);
         // Jobs that were not started, or were rejected, are admitted by rank again.
-        let mut leaving = core::mem::take(task.leaving());
-        leaving.drain(..).for_each(|job| self.wait_again(job));
-        *self.tasks[index].leaving() = leaving; // keeps its capacity
+        while let Some(job) = self.tasks[index].leaving().pop_front() {
+            self.wait_again(job);
+        }
         next
     }
 

@@ -53,6 +53,8 @@ pub struct SearchQueue {
     /// Expansions overdrawn so far.
     pub(super) debt: u32,
     pub(super) restarts: u64,
+    /// The most pages that the game has reserved.
+    reserved_pages: usize,
 }
 
 /// What is kept for its memory: copies have none of it.
@@ -139,7 +141,7 @@ impl SearchQueue {
         let left = tick.left;
         self.tick += 1;
         if self.tasks.is_empty() {
-            self.pool.trim(PAGES_KEPT);
+            self.pool.trim(self.reserved_pages.max(PAGES_KEPT));
         }
         if self.field_count == 0 {
             self.idle_fields.0.clear(); // 4 bytes a cell each
@@ -209,13 +211,14 @@ impl SearchQueue {
     }
 
     /// Allocates searches for all slots (1,024 at most) and `pages` node pages (8 KiB each) in advance, so that the
-    /// first tick under load need not.
+    /// first tick under load need not. So many pages are kept from then on.
     pub fn reserve(&mut self, pages: usize) {
         let slots = self.settings.in_flight.min(1_024);
         self.tasks.reserve(slots.saturating_sub(self.tasks.len()));
         while self.idle_searches.0.len() + self.tasks.len() < slots {
             self.idle_searches.0.push(Box::default());
         }
+        self.reserved_pages = self.reserved_pages.max(pages);
         self.pool.reserve(pages);
     }
 }

@@ -16,8 +16,8 @@ use std::collections::{BTreeMap, btree_map::Entry};
 
 use super::{MAX_RESTARTS, job::Job};
 use crate::nav::{
-    Algorithm, Cell, GridId, Layer, NavGrid, ProfileId, Reach, jump_map::JumpMap,
-    search::HIERARCHY_MIN_DISTANCE,
+    Algorithm, Cell, GridId, Layer, NavGrid, ProfileId, Reach, field::CELLS_CLEARED_PER_UNIT,
+    jump_map::JumpMap, search::HIERARCHY_MIN_DISTANCE,
 };
 
 /// Most shared fields in flight at the same time: each takes 4 bytes a cell of its grid.
@@ -25,8 +25,6 @@ pub(super) const MAX_FIELDS: usize = 2;
 /// Cells of a field that cost one unit of the budget: where it casts rays over uniform terrain, and
 /// elsewhere (measured: 3 to 6 and 20 to 45 ns a cell, 40 ns to the unit).
 const CELLS_PER_UNIT: [u64; 2] = [8, 1];
-/// Cells of the grid that are cleared for one unit when a field starts (0.2 ns each).
-const CLEARED_PER_UNIT: u64 = 200;
 /// What a search is taken to cost per step of distance before anything was measured, in units: where it
 /// jumps and where it does not. Low, so that nothing is shared on a guess.
 const FIRST_GUESS: [u64; 2] = [1, 8];
@@ -168,8 +166,8 @@ impl SharingPolicy {
         let cells = u64::from(grid.width()) * u64::from(grid.height());
         let around = 4 * u64::from(group.farthest) * u64::from(group.farthest);
         let casts_rays = jumps && layer.has_uniform_steps();
-        let field =
-            around.min(cells) / CELLS_PER_UNIT[usize::from(!casts_rays)] + cells / CLEARED_PER_UNIT;
+        let field = around.min(cells) / CELLS_PER_UNIT[usize::from(!casts_rays)]
+            + cells / CELLS_CLEARED_PER_UNIT;
         searches > field
     }
 

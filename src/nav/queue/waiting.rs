@@ -60,7 +60,7 @@ impl WaitingJobs {
     /// Returns the next short job to admit, and its lane.
     pub(super) fn next_short(&self) -> Option<(Ticket, usize)> {
         let allowed = (0..LONG).filter(|&lane| self.allowance[lane] > 0);
-        allowed.filter_map(|lane| self.first(lane)).min_by_key(|&(ticket, _)| ticket)
+        allowed.filter_map(|lane| self.first(lane)).min()
     }
 
     /// Returns the next long job to admit, and its lane.

@@ -237,10 +237,10 @@ impl ByTurns {
     pub(super) fn new(layer: &Layer, rules: TurnRules) -> Self {
         let per_turn = rules.per_turn.min(MOST_PER_TURN);
         let left = rules.left.min(per_turn);
-        let is_over = |turns| rules.turns > turns && per_turn > 0 || rules.per_turn > per_turn;
         // Whole turns.
         let most_turns = HIGHEST_SUM_OF_TURNS.checked_div(per_turn).unwrap_or(0);
-        let overflow = rules.turns > 0 && is_over(most_turns);
+        let is_over = rules.turns > most_turns && per_turn > 0 || rules.per_turn > per_turn;
+        let overflow = rules.turns > 0 && is_over;
         let limit = (rules.turns.min(most_turns) * per_turn, overflow);
         let (first, lowest) = (per_turn - left, layer.lowest_cost().max(1));
         Self { per_turn, first, limit, lowest, may_overspend: rules.may_overspend }

@@ -27,12 +27,12 @@ use crate::nav::{
     map::landmarks::Estimate,
 };
 
-/// Rows of a goal that take as long to add as one expansion, and cells of a line of sight that take as long
+/// Rows of a goal, or goals of one cell, that take as long to add as one expansion, and cells of a line of sight that take as long
 /// to check (estimated: about 10 and 5 ns each).
 const ROWS_PER_EXPANSION: u32 = 4;
 const SIGHT_CELLS_PER_EXPANSION: u32 = 8;
-/// Single-cell goals that take as long to add as one expansion.
-const CELLS_PER_EXPANSION: u32 = 4;
+/// Passability of so many times 64 cells is read in the time of one expansion (estimated: 2 ns each).
+const WORDS_PER_EXPANSION: u32 = 16;
 /// Work to look for the first goal cell before the search runs, in expansions: where the nearest thousands of cells do not see
 /// the goal, its steps go on.
 const WORK_AT_START: u32 = 256;
@@ -151,9 +151,6 @@ impl GoalCells {
 
     /// Adds the entrances of all zones; returns the work that took. `target` is the start.
     fn add_entrances(&mut self, layer: &Layer, target: &SearchTarget) -> u32 {
-        if self.zones.is_empty() {
-            return self.runs.len() as u32 / CELLS_PER_EXPANSION;
-        }
         for (zone, number) in self.zones.iter().zip(0..) {
             let mut add = |y, x, last| {
                 let h = target.heuristic(layer, x, y);
@@ -237,9 +234,9 @@ impl<L: OpenList> Search<L> {
         let all = std::iter::once(&query.goal).chain(goals);
         self.goal_cells.clear();
         let start = SearchTarget::at(layer, &query, (x, y));
-        let goal_work = goals.len() as u32 / CELLS_PER_EXPANSION;
         let is_start = self.goal_cells.add_goals(world, query.profile, all, &start);
         if is_start || self.goal_cells.zones.iter().any(|zone| zone.admits(grid, layer, x, y)) {
+            let goal_work = goals.len() as u32 / ROWS_PER_EXPANSION;
             let work = goal_work.saturating_add(self.goal_cells.zones.len() as u32);
             return Ok(SearchTarget { work, ..start });
         }
@@ -256,34 +253,39 @@ impl<L: OpenList> Search<L> {
                 Ok(SearchTarget { work, ..SearchTarget::at(layer, &query, (goal.x, goal.y)) })
             }
             (None, true) => {
-                let target = self.target_without_goal_cells(world)?;
-                Ok(SearchTarget { work: work.saturating_add(target.work), ..target })
+                let (target, more_work) = self.target_without_goal_cells(world);
+                self.target.work = work.saturating_add(more_work);
+                target.map(|target| SearchTarget { work: self.target.work, ..target })
             }
             (_, false) => Ok(SearchTarget { work, is_backward: true, ..start }),
         }
     }
 
-    /// Returns the target where no cell near enough can be reached: all were looked at.
+    /// Returns the target where no cell near enough can be reached, all of which were looked at; and the work that took.
     fn target_without_goal_cells(
         &self,
-        World { grid, layer, .. }: World,
-    ) -> Result<SearchTarget, PathFailure> {
+        World { layer, .. }: World,
+    ) -> (Result<SearchTarget, PathFailure>, u32) {
         let (query, cells) = (&self.query, &self.goal_cells);
-        let goal_cell = cells.first.ok_or(PathFailure::GoalOutOfBounds(query.goal.cell()))?;
+        let goal = query.goal.cell();
+        let Some(goal_cell) = cells.first else {
+            return (Err(PathFailure::GoalOutOfBounds(goal)), 0);
+        };
         if query.reach == Reach::Nearest {
             let region = layer.region(self.origin.0, self.origin.1).unwrap_or(0);
-            return Ok(SearchTarget::near(layer, query, goal_cell, region));
+            let target = SearchTarget::near(layer, query, goal_cell, region);
+            return (Ok(target), target.work);
         }
         // Of zones that need not be seen, only the entrances were looked at.
-        let has_goal_cell = |zone: &GoalZone| {
-            !zone.needs_sight()
-                && zone.cells(layer.size()).any(|(x, y)| zone.admits(grid, layer, x, y))
-        };
-        if cells.is_any_unreachable || cells.zones.iter().any(has_goal_cell) {
-            Err(PathFailure::NoPath { start: query.start, goal: query.goal.cell() })
+        let mut words = 0;
+        let mut has_goal_cell =
+            |zone: &GoalZone| !zone.needs_sight() && zone.is_any_passable(layer, &mut words);
+        let failure = if cells.is_any_unreachable || cells.zones.iter().any(&mut has_goal_cell) {
+            PathFailure::NoPath { start: query.start, goal }
         } else {
-            Err(PathFailure::GoalImpassable(query.goal.cell()))
-        }
+            PathFailure::GoalImpassable(goal)
+        };
+        (Err(failure), words / WORDS_PER_EXPANSION)
     }
 
     /// Ends a search that has nothing left to expand. Where no goal cell was found, it may go on to the nearest cell instead.
@@ -294,16 +296,17 @@ impl<L: OpenList> Search<L> {
             self.phase = Phase::Failed(self.exhausted());
             return 0;
         }
-        match self.target_without_goal_cells(world) {
+        let (target, work) = self.target_without_goal_cells(world);
+        match target {
             Ok(target) => {
                 self.clear_nodes(world.pool);
                 self.target = target;
                 self.open_origin(world.layer, world.pool);
-                target.work.max(1)
+                work.max(1)
             }
             Err(failure) => {
                 self.phase = Phase::Failed(failure);
-                0
+                work
             }
         }
     }

@@ -36,9 +36,8 @@ impl<L: OpenList> Search<L> {
     /// Starts a probe at this distance from the goal.
     pub(super) fn start_probe(&mut self, layer: &Layer, pool: &NodePool, distance: u32) {
         self.hierarchy.stage = Stage::Probe;
-        let (work, next_checkpoint) = (0, 0);
         self.probe =
-            Probe { initial_distance: distance, nearest_distance: distance, work, next_checkpoint };
+            Probe { initial_distance: distance, nearest_distance: distance, ..Probe::default() };
         self.open_origin(layer, pool);
     }
 

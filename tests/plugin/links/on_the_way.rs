@@ -43,6 +43,23 @@ fn requests_wait_for_the_costs_of_links_and_do_not_fail() {
 }
 
 #[test]
+fn a_critter_that_crosses_turns_to_where_it_lands() {
+    for critter in [Critter::new(8.0), Critter::new(8.0).ghost()] {
+        let mut app = app_with_floors(2, (20, 20));
+        link(&mut app, NavLink::new(at(DOWN, 10, 5), at(UP, 10, 5)).cost(60));
+        let unit = spawn(&mut app, Critter { turns: true, ..critter }, at(DOWN, 2, 5));
+        app.update();
+        send(&mut app, unit, at(UP, 10, 15));
+        run_until(&mut app, 600, |app| status(app, unit) == PathStatus::Crossing);
+        run(&mut app, 60);
+        assert_eq!(status(&app, unit), PathStatus::Crossing);
+        let facing = app.world().get::<Facing>(unit).unwrap().world;
+        let ahead = (app.world().get::<Transform>(unit).unwrap().rotation * Vec3::X).truncate();
+        assert!(facing.distance(Vec2::Y) < 0.01 && ahead.distance(facing) < 0.01, "{ahead}");
+    }
+}
+
+#[test]
 fn without_fields_units_walk_on_their_own_grid() {
     let mut app = app_with_floors(2, (40, 20));
     app.world_mut().resource_mut::<FlowFields>().budget = 0;

@@ -6,8 +6,7 @@
 //! is reported ([`Hindrance::Circling`](crate::nav::crowd::Hindrance::Circling)) in each pause that follows.
 //!
 //! Of members of groups, ticks near their slots count instead of steps: they settle where they stand (see
-//! [`slot_assignment`](super::slot_assignment)). An order resets the count, and an edit of the grid that
-//! of units on shared fields.
+//! [`slot_assignment`](super::slot_assignment)). An order resets the count.
 
 use super::Groups;
 use crate::nav::crowd::board::{Board, GridPos, NONE, STAY, Task};
