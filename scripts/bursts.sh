@@ -17,7 +17,7 @@ for name in bg512/AR0400SR bg512/AR0700SR sc1/BigGameHunters; do
     sums=""
     for extra in "" "--budget 7000" "--threads 1" "--threads 2"; do
         # shellcheck disable=SC2086
-        line=$("$runner" --map "$map" --scen "$map.scen" --agents 1000 --rounds 5 $extra 2>/dev/null)
+        line=$("$runner" --map "$map" --scen "$map.scen" --agents 1000 --rounds 5 $extra)
         echo "$name $extra $line"
         [ "$(field "$line" found)" = 1000 ] || { echo "not all found" >&2; exit 1; }
         [ "$(field "$line" first_answer_tick)" = 1 ] || { echo "late first answer" >&2; exit 1; }
@@ -28,7 +28,7 @@ for name in bg512/AR0400SR bg512/AR0700SR sc1/BigGameHunters; do
         echo "answers differ between runs: $sums" >&2
         exit 1
     }
-    line=$("$runner" --map "$map" --scen "$map.scen" --agents 1000 --rounds 5 --sprawl 2>/dev/null)
+    line=$("$runner" --map "$map" --scen "$map.scen" --agents 1000 --rounds 5 --sprawl)
     echo "$name --sprawl $line"
     [ "$(field "$line" failed)" = 1000 ] || { echo "sprawl: not all failed" >&2; exit 1; }
 done

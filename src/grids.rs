@@ -127,6 +127,14 @@ impl Clone for NavGrids {
 }
 
 impl NavGrids {
+    /// Returns the highest of all numbers that count something here.
+    fn highest_count(&self) -> u64 {
+        let levels = self.grids.values();
+        let of_levels = levels.map(|level| level.generation.max(level.grid.revision())).max();
+        let own = [self.last_revision, self.insertions, self.removals, self.frame_changes];
+        own.into_iter().chain(of_levels).max().unwrap_or(0)
+    }
+
     /// Returns a copy for which may go on what was begun for these grids. It must be copied with them.
     pub(crate) fn replica(&self) -> Self {
         let copy = |level: &Level| Level { grid: level.grid.replica(), ..*level };
@@ -152,8 +160,8 @@ impl NavGrids {
         is_fed_by_tiles: bool,
     ) {
         self.remove(id);
-        grid.forget_placed();
         grid.set_profiles(self.profiles.clone());
+        grid.forget_placed(); // without layers, which would have to follow
         grid.continue_from(self.last_revision);
         grid.build_layers(); // build during level loading, not in the first tick
         self.insertions += 1;
@@ -269,7 +277,8 @@ impl NavGrids {
         self.profiles = profiles;
     }
 
-    /// Adds a movement profile to all grids and returns its number. There is room for 256 profiles: any
+    /// Adds a movement profile to all grids and returns its number. All profiles are built anew then: to add many, use
+    /// [`set_profiles`](Self::set_profiles). There is room for 256 profiles: any
     /// further one returns number 255, which refers to the 256th profile.
     pub fn add_profile(&mut self, profile: Profile) -> ProfileId {
         let id = ProfileId(self.profiles.len().min(255) as u8);
@@ -289,19 +298,21 @@ pub(crate) fn adopt_grids(mut grids: ResMut<NavGrids>, mut known: ResMut<KnownGr
         return;
     }
     let grids = &mut *grids;
-    let before = known.count << 32; // more than have ever been counted
-    known.count += 1;
+    // All numbers counted so far, here and in those from a file, are below that.
+    let is_first = known.count == 0;
+    let highest = grids.highest_count();
+    let floor = known.count.max((highest >> 32) + 1);
+    known.count = floor + 1;
     grids.number = known.count;
     // They may be a copy, or read from a file.
     grids.grids.values_mut().for_each(|level| level.grid.forget_placed());
-    if before > 0 {
-        grids.last_revision += before;
-        grids.insertions += before;
-        grids.removals += before;
-        grids.frame_changes += before;
+    if !is_first {
+        let start = floor << 32;
+        (grids.last_revision, grids.insertions) = (start, start);
+        (grids.removals, grids.frame_changes) = (start, start);
         for level in grids.grids.values_mut() {
-            level.generation += before;
-            level.grid.continue_from(level.grid.revision() + before);
+            level.generation = start;
+            level.grid.continue_from(start);
         }
     }
 }

@@ -9,6 +9,11 @@ pub mod edges {
     #![doc = include_str!("../docs/edges.md")]
 }
 
+pub mod grids {
+    #![doc = "[edges]: super::edges\n\n"]
+    #![doc = include_str!("../docs/grids.md")]
+}
+
 #[cfg(feature = "tilemap")]
 pub mod hexagons {
     #![doc = include_str!("../docs/hexagons.md")]

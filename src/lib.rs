@@ -83,12 +83,12 @@
 //! # Where to look
 //! | to | see |
 //! |---|---|
-//! | feed grids from tilemaps | `NavSource` in `tilemap`, [`coordinates`] |
+//! | feed grids from tilemaps, or make them by hand | [`guide::grids`], `NavSource` in `tilemap`, [`coordinates`] |
 //! | edit a grid at run time | [`NavGrids::get_mut`](prelude::NavGrids::get_mut); for buildings [`NavBlocker`](prelude::NavBlocker) |
 //! | put fences, doors and rivers between cells | [`NavEdges`](prelude::NavEdges), [`guide::edges`] |
 //! | use hexagons instead of squares | `hexagons` in [`guide`], with the feature `tilemap` |
 //! | join grids by stairs, ferries and teleporters | [`NavLink`](prelude::NavLink), [`guide::links`] |
-//! | define kinds of units: terrain costs, corner rule, size | [`Profile`](prelude::Profile), [`NavGrids::add_profile`](prelude::NavGrids::add_profile) |
+//! | define kinds of units: terrain costs, corner rule, size | [`guide::grids`], [`Profile`](prelude::Profile), [`NavGrids::add_profile`](prelude::NavGrids::add_profile) |
 //! | set the grid and the profile of a unit | [`NavAgent`](prelude::NavAgent) |
 //! | give orders of every kind, with a code block for each | [`guide::orders`] |
 //! | read the state of a request, and how it ended | [`PathStatus`](prelude::PathStatus), its events in [`unit`](mod@unit) |

@@ -26,9 +26,13 @@ pub(crate) use self::{
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use bevy::{ecs::entity::MapEntities, prelude::*};
+use bevy::{
+    ecs::entity::{EntityHashMap, MapEntities},
+    prelude::*,
+};
 
 use crate::{
+    entity_keys::map_keys,
     links::{Destination, NextLink},
     nav::{
         Algorithm, Approach, Cell, Goal, GridId, PathQuery, Priority, ProfileId, Reach,
@@ -265,8 +269,18 @@ pub(crate) struct RequestInbox {
     /// Urgent requests, read before all others.
     urgent: Vec<InboxEntry>,
     entries: Vec<InboxEntry>,
+    /// The units of which an entry waits to be read, and whether that is among the urgent ones.
+    #[cfg_attr(feature = "serialize", serde(with = "crate::nav::serde_with::sorted"))]
+    waiting: EntityHashMap<bool>,
     /// Number of requests inserted so far.
     issued: u64,
+}
+
+impl RequestInbox {
+    /// Whether an entry waits from which the unit's latest request is read.
+    fn waits(&self, entity: Entity) -> bool {
+        self.waiting.contains_key(&entity)
+    }
 }
 
 impl MapEntities for RequestInbox {
@@ -276,14 +290,15 @@ impl MapEntities for RequestInbox {
             let (Issued { entity, .. } | Dropped { entity, .. }) = entry;
             *entity = mapper.get_mapped(*entity);
         }
+        map_keys(&mut self.waiting, mapper);
     }
 }
 
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 enum InboxEntry {
-    /// A request was inserted and received this number.
-    Issued { entity: Entity, number: u64 },
-    /// The request was removed or is about to be replaced.
+    /// A request was inserted. The unit's latest is read then: one that is ordered anew in every tick has one entry at a time.
+    Issued { entity: Entity },
+    /// A request that was read was removed or is about to be replaced.
     Dropped { entity: Entity, number: u64, was_under_way: bool },
 }

@@ -97,6 +97,9 @@ impl AppSimulation {
     /// Returns what the checker sees of each unit.
     fn seen(&self) -> Result<Vec<Seen>, String> {
         let world = self.app.world();
+        if self.units.is_empty() {
+            return Ok(Vec::new());
+        }
         let crowd = world.resource::<Crowds>().get(GridId::default());
         let crowd = crowd.ok_or("no unit is in the crowd")?;
         let unit = |(at, &entity): (usize, &Entity)| {

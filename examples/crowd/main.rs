@@ -20,7 +20,10 @@ mod variants;
 use std::{collections::BTreeSet, fmt::Write as _, path::PathBuf, process::ExitCode};
 
 use app::AppSimulation;
-use bevy_tilepath::{nav::crowd::UnitSettings, prelude::*};
+use bevy_tilepath::{
+    nav::{crowd::UnitSettings, moving_ai::ScenarioRow},
+    prelude::*,
+};
 use record::Record;
 use runner::{JsonLine, Outcome, load_map, load_scenario, number, percentile, required, word};
 use scenes::{Scene, Start};
@@ -44,7 +47,7 @@ Moves critters without overlaps until all have stood on their goals; prints one 
               common goal get a cell each around it
 --groups      with --app: critters with a common goal are sent as a group
 --rest N      goes on for N ticks when all have arrived: do those that were pushed off their goals come back?
---threads N   accepted for the common contract, ignored: a crowd runs on one thread
+--threads N   threads that search, with --app (default all); a crowd runs on one thread
 --seed N      accepted for the common contract, ignored: nothing here is random";
 
 struct Options {
@@ -62,6 +65,7 @@ struct Options {
     uses_app: bool,
     as_groups: bool,
     rest: u64,
+    threads: usize,
 }
 
 fn main() -> ExitCode {
@@ -104,6 +108,7 @@ fn options() -> Outcome<Option<Options>> {
         uses_app: false,
         as_groups: false,
         rest: 0,
+        threads: 0,
     };
     while let Some(argument) = parser.next().map_err(|error| error.to_string())? {
         match argument {
@@ -121,7 +126,7 @@ fn options() -> Outcome<Option<Options>> {
             Long("app") => options.uses_app = true,
             Long("groups") => options.as_groups = true,
             Long("rest") => options.rest = number("rest", &mut parser)?,
-            Long("threads") => drop(number::<usize>("threads", &mut parser)?),
+            Long("threads") => options.threads = number("threads", &mut parser)?,
             Long("seed") => drop(number::<u64>("seed", &mut parser)?),
             Long("help") => return Ok(None),
             other => return Err(other.unexpected().to_string()),
@@ -187,7 +192,9 @@ enum Run {
 impl Run {
     fn new(options: &Options, scene: Scene) -> Outcome<Self> {
         if options.uses_app {
-            let run = AppSimulation::new(app::headless_app(), scene, options.as_groups)?;
+            let mut app = app::headless_app();
+            app.world_mut().resource_mut::<TilePathSettings>().threads = options.threads;
+            let run = AppSimulation::new(app, scene, options.as_groups)?;
             return Ok(Self::App(Box::new(run)));
         }
         Ok(Self::Pure(Box::new(Simulation::new(scene, options.has_own_paths)?)))
@@ -233,11 +240,19 @@ impl Run {
 fn read_scene(options: &Options) -> Outcome<Scene> {
     let grid = load_map(&required("map", options.map.clone())?, Profile::default())?;
     let rows = load_scenario(&required("scen", options.scenario.clone())?, &grid)?;
+    let file = required("scen", options.scenario.clone())?;
     let mut taken = BTreeSet::new();
-    let distinct = rows.iter().filter(|row| taken.insert(row.start));
+    let distinct = rows.iter().filter(|row| taken.insert(row.start)).take(options.agents);
     let settings = UnitSettings::default();
-    let starts = distinct.map(|row| Start { cell: row.start, goal: row.goal, settings });
-    let starts = starts.take(options.agents).collect();
+    let start = |row: &ScenarioRow| {
+        let is_wall = |cell: &Cell| grid.cost(ProfileId::default(), *cell) == 0;
+        if let Some(cell) = [row.start, row.goal].into_iter().find(is_wall) {
+            let (file, at) = (file.display(), (cell.x, grid.height() as i32 - 1 - cell.y));
+            return Err(format!("{file}: line {}: {},{} is a wall", row.line, at.0, at.1));
+        }
+        Ok(Start { cell: row.start, goal: row.goal, settings })
+    };
+    let starts = distinct.map(start).collect::<Outcome<_>>()?;
     Ok(Scene { grid, starts, is_group: false, building: None, ticks: 20_000 })
 }
 
@@ -266,10 +281,10 @@ fn write_tick(trace: &mut String, scene: &Scene, record: &Record) {
     let _ = write!(trace, "{}", record.ticks);
     let units = record.positions.iter().zip(&scene.starts);
     for (id, ((tail, head), start)) in units.enumerate() {
-        let size = scene.grid.unit_size(start.settings.profile);
-        let tail = CellRect::new(*tail, size, size);
-        let entered = CellRect::new(*head, size, size).cells().filter(|cell| !tail.contains(*cell));
-        for cell in tail.cells().chain(entered) {
+        let cells = |anchor| scene.grid.cells_of(start.settings.profile, anchor);
+        let left: Vec<Cell> = cells(*tail).collect();
+        let entered = cells(*head).filter(|cell| !left.contains(cell));
+        for cell in left.iter().copied().chain(entered) {
             let _ = write!(trace, " {id}:{},{}", cell.x, top - cell.y);
         }
     }

@@ -20,6 +20,8 @@ use super::{
 
 /// Cells along a side of the map.
 const SIDE: i32 = 192;
+/// Most units: a half of the cells, so that all find room.
+const MOST_UNITS: usize = (SIDE * SIDE / 2) as usize;
 /// Shared goals.
 const GOALS: usize = 24;
 /// Ticks within which a unit must arrive at a goal that is reachable all the time.
@@ -63,6 +65,9 @@ struct Soak {
 
 /// Runs the test and prints one line.
 pub fn run(units: usize, ticks: u64) -> Outcome<()> {
+    if !(1..=MOST_UNITS).contains(&units) {
+        return Err(format!("--agents {units}: the soak test takes 1 to {MOST_UNITS}"));
+    }
     let mut soak = Soak::new(units)?;
     let mut early = 0;
     for tick in 1..=ticks {

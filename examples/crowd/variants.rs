@@ -82,7 +82,7 @@ fn with_axes(scene: Scene, axes: Axes) -> Scene {
     Scene { grid, starts, building, ..scene }
 }
 
-/// The same map and units on hexagons: every other row is shifted by half a cell. All units cover one cell.
+/// The same map and units on hexagons: every other row is shifted by half a cell. Units of size 2 cover seven hexagons.
 fn on_hexagons(scene: Scene) -> Scene {
     let grid = hexagons::shifted_rows(&scene.grid);
     let start = |start: &Start| {

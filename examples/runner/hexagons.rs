@@ -1,10 +1,17 @@
 //! Maps of squares turned into maps of hexagons: every other row is shifted by half a cell.
 
+#![allow(dead_code, reason = "each runner uses a part of it")]
+
 use bevy_tilepath::prelude::*;
 
 /// Returns the cell of a hexagonal grid that a cell of the map becomes.
 pub fn shifted(cell: Cell) -> Cell {
     cell.offset(-(cell.y >> 1), 0)
+}
+
+/// Returns the cell of the map that became a cell of a hexagonal grid.
+pub fn unshifted(cell: Cell) -> Cell {
+    cell.offset(cell.y >> 1, 0)
 }
 
 /// Returns the map on hexagons, with the same profiles. Beside the slanted strip of its cells is void.

@@ -34,18 +34,22 @@ pub fn load_map(file: &FilePath, profile: Profile) -> Outcome<NavGrid> {
 
 /// Reads the rows of a scenario file for this map, in file order.
 pub fn load_scenario(file: &FilePath, grid: &NavGrid) -> Outcome<Vec<ScenarioRow>> {
-    let rows =
-        read_scenario(&read(file)?).map_err(|error| format!("{}: {error}", file.display()))?;
+    let shown = file.display();
+    let rows = read_scenario(&read(file)?).map_err(|error| format!("{shown}: {error}"))?;
     let size = (grid.width(), grid.height());
-    match rows.iter().find(|row| row.map_size != size) {
-        Some(ScenarioRow { line, map_size: (width, height), .. }) => Err(format!(
-            "{}: line {line}: for a map of {width} x {height}, not {} x {}",
-            file.display(),
-            size.0,
-            size.1
-        )),
-        None => Ok(rows),
+    for ScenarioRow { line, map_size: (width, height), start, goal, .. } in &rows {
+        if (*width, *height) != size {
+            let (columns, rows) = size;
+            return Err(format!(
+                "{shown}: line {line}: for a map of {width} x {height}, not {columns} x {rows}"
+            ));
+        }
+        if let Some(cell) = [start, goal].into_iter().find(|&&cell| !grid.contains(cell)) {
+            let at = (cell.x, grid.height() as i32 - 1 - cell.y);
+            return Err(format!("{shown}: line {line}: {},{} is not on the map", at.0, at.1));
+        }
     }
+    Ok(rows)
 }
 
 fn read(file: &FilePath) -> Outcome<String> {
@@ -87,6 +91,15 @@ pub fn algorithm(name: &str) -> Outcome<Algorithm> {
         other => Err(format!(
             "--algorithm {other}: not auto, exact, astar, jump-point, hierarchical or dijkstra"
         )),
+    }
+}
+
+/// Returns the shape of cells called `name` on the command line.
+pub fn topology(name: &str) -> Outcome<Topology> {
+    match name {
+        "square" => Ok(Topology::Square),
+        "hex" => Ok(Topology::Hexagonal),
+        other => Err(format!("--topology {other}: not square or hex")),
     }
 }
 

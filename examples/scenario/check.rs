@@ -25,8 +25,9 @@ pub fn cost(grid: &NavGrid, path: &Path) -> f64 {
     let cells: Vec<Cell> = path.cells().collect();
     let price =
         |cell| f64::from(grid.cost(ProfileId::default(), cell)) / f64::from(Profile::PLAIN_COST);
+    let has_diagonals = grid.topology() == Topology::Square; // all steps of hexagons are as long
     let steps = cells.windows(2).map(|pair| {
-        let diagonal = pair[0].x != pair[1].x && pair[0].y != pair[1].y;
+        let diagonal = has_diagonals && pair[0].x != pair[1].x && pair[0].y != pair[1].y;
         let weight = if diagonal { std::f64::consts::SQRT_2 } else { 1.0 };
         weight * (price(pair[0]) + price(pair[1])) / 2.0
     });
@@ -43,8 +44,14 @@ pub fn illegal_steps(grid: &NavGrid, row: &ScenarioRow, path: &Path) -> usize {
         + usize::from(cells.last() != Some(&row.goal));
     let steps = cells.windows(2).filter(|pair| {
         let (a, b) = (pair[0], pair[1]);
-        let is_step = (a.x - b.x).abs().max((a.y - b.y).abs()) == 1;
-        !(is_step && free(a.x, a.y) && free(b.x, b.y) && free(a.x, b.y) && free(b.x, a.y))
+        let (dx, dy) = (a.x - b.x, a.y - b.y);
+        let is_free = free(a.x, a.y) && free(b.x, b.y);
+        let is_step = match grid.topology() {
+            Topology::Square => dx.abs().max(dy.abs()) == 1 && free(a.x, b.y) && free(b.x, a.y),
+            // Along a row, a column, or both in opposite directions.
+            Topology::Hexagonal => dx.abs().max(dy.abs()).max((dx + dy).abs()) == 1,
+        };
+        !(is_step && is_free)
     });
     wrong_ends + steps.count()
 }

@@ -4,6 +4,8 @@
 //! step by step against the map's letters and, with the plain profile, against the scenario's
 //! optimal length. All options: `--help`.
 
+#[path = "../runner/hexagons.rs"]
+mod hexagons;
 #[path = "../runner/mod.rs"]
 mod runner;
 
@@ -20,15 +22,20 @@ use runner::{JsonLine, Outcome, load_map, load_scenario, number, percentile, req
 const HELP: &str = "scenario --map FILE --scen FILE
   [--algorithm auto|exact|astar|jump-point|hierarchical|dijkstra] [--sample N]
   [--rounds R] [--budget E] [--paths OUT] [--times OUT] [--no-cache] [--profile plain|weighted]
-  [--landmarks] [--threads N] [--seed N]
+  [--topology square|hex] [--threads N] [--seed N]
 
 Runs the queries of a Moving AI scenario one after another and prints one JSON line.
+--sample N    N rows at even intervals of length, at most 1000000
+--rounds R    each time is the median of R rounds, at most 10000
 --budget E    advance every search in slices of E expansions (same answers)
---landmarks   fill the landmark tables first
---no-cache    keep nothing between queries (this version never does: jump points are stored with
-              the grid)
+--no-cache    no landmarks: otherwise they are filled before anything is timed
+--topology    hex: every other row of the map is shifted by half a cell; lengths are not checked
 --threads N   accepted for the common contract, ignored: single queries run on one thread
 --seed N      accepted for the common contract, ignored: nothing here is random";
+
+/// Most rows of a sample, and most rounds.
+const MOST_ROWS: u32 = 1_000_000;
+const MOST_ROUNDS: u32 = 10_000;
 
 struct Options {
     map: PathBuf,
@@ -41,6 +48,7 @@ struct Options {
     paths: Option<PathBuf>,
     times: Option<PathBuf>,
     has_landmarks: bool,
+    topology: Topology,
 }
 
 /// The result of one query.
@@ -66,7 +74,7 @@ fn options() -> Outcome<Option<Options>> {
     let (mut map, mut scenario, mut paths, mut times) = (None, None, None, None);
     let (mut algorithm, mut profile) = ("auto".to_owned(), "plain".to_owned());
     let (mut sample, mut rounds, mut budget) = (None, 1, u32::MAX);
-    let mut has_landmarks = false;
+    let (mut has_landmarks, mut topology) = (true, Topology::Square);
     while let Some(argument) = parser.next().map_err(|error| error.to_string())? {
         match argument {
             Long("map") => map = Some(PathBuf::from(word(&mut parser)?)),
@@ -75,13 +83,17 @@ fn options() -> Outcome<Option<Options>> {
             Long("times") => times = Some(PathBuf::from(word(&mut parser)?)),
             Long("algorithm") => algorithm = word(&mut parser)?,
             Long("profile") => profile = word(&mut parser)?,
-            Long("sample") => sample = Some(number("sample", &mut parser)?),
-            Long("rounds") => rounds = number::<usize>("rounds", &mut parser)?.max(1),
+            Long("sample") => {
+                sample = Some(number::<u32>("sample", &mut parser)?.min(MOST_ROWS) as usize);
+            }
+            Long("rounds") => {
+                rounds = number::<u32>("rounds", &mut parser)?.clamp(1, MOST_ROUNDS) as usize;
+            }
             Long("budget") => budget = number("budget", &mut parser)?,
             Long("threads") => drop(number::<usize>("threads", &mut parser)?),
             Long("seed") => drop(number::<u64>("seed", &mut parser)?),
-            Long("no-cache") => {}
-            Long("landmarks") => has_landmarks = true,
+            Long("no-cache") => has_landmarks = false,
+            Long("topology") => topology = runner::topology(&word(&mut parser)?)?,
             Long("help") => return Ok(None),
             other => return Err(other.unexpected().to_string()),
         }
@@ -101,6 +113,7 @@ fn options() -> Outcome<Option<Options>> {
         paths,
         times,
         has_landmarks,
+        topology,
     }))
 }
 
@@ -109,6 +122,12 @@ fn run(options: &Options) -> Outcome<()> {
     let mut rows = load_scenario(&options.scenario, &grid)?;
     if let Some(n) = options.sample {
         rows = runner::sample(rows, n);
+    }
+    if options.topology == Topology::Hexagonal {
+        grid = hexagons::shifted_rows(&grid);
+        for row in &mut rows {
+            (row.start, row.goal) = (hexagons::shifted(row.start), hexagons::shifted(row.goal));
+        }
     }
     let before = Instant::now();
     let _built_on_first_use = grid.layer(ProfileId::default());
@@ -122,7 +141,7 @@ fn run(options: &Options) -> Outcome<()> {
     let mut course =
         Course { grid: &grid, pool: NodePool::default(), search: Search::new(), bytes: 0 };
     let mut answers: Vec<Answer> = Vec::new();
-    let mut times: Vec<Vec<f64>> = vec![Vec::with_capacity(options.rounds); rows.len()];
+    let mut times: Vec<Vec<f64>> = vec![Vec::new(); rows.len()];
     for _ in 0..options.rounds {
         answers = rows.iter().map(|row| course.answer(row, options)).collect();
         for (times, answer) in times.iter_mut().zip(&answers) {
@@ -174,8 +193,10 @@ fn summarize(
     let solved = answers.iter().filter(|answer| answer.path.is_some()).count();
     let paths =
         || rows.iter().zip(answers).filter_map(|(row, answer)| Some((row, answer.path.as_ref()?)));
-    let wrong = match options.profile.as_str() {
-        "plain" => paths().filter(|(row, path)| !check::has_length(path, row.optimal)).count(),
+    let wrong = match (options.profile.as_str(), options.topology) {
+        ("plain", Topology::Square) => {
+            paths().filter(|(row, path)| !check::has_length(path, row.optimal)).count()
+        }
         _ => 0,
     };
     let illegal: usize = paths().map(|(row, path)| check::illegal_steps(grid, row, path)).sum();
@@ -220,6 +241,10 @@ fn write_files(options: &Options, grid: &NavGrid, answers: &[Answer]) -> Outcome
         let _ = writeln!(times, "{index} {:.2} {} {cost}", answer.micros, answer.expansions);
         let _ = write!(paths, "{index} {cost}");
         for cell in answer.path.iter().flat_map(Path::cells) {
+            let cell = match options.topology {
+                Topology::Square => cell,
+                Topology::Hexagonal => hexagons::unshifted(cell),
+            };
             let _ = write!(paths, " {},{}", cell.x, top - cell.y);
         }
         paths.push('\n');

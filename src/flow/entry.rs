@@ -36,6 +36,8 @@ pub(super) struct FlowEntry {
     field: DistanceField,
     /// Generation of the grid that the field is for; 0 while there is none.
     generation: u64,
+    /// Whether a unit can stand on the goal, as of a revision of the grid: a large goal may have many impassable cells.
+    checked: Option<(u64, Result<(), PathFailure>)>,
     pub(super) status: FlowStatus,
     pub(super) work: Option<Work>,
     /// Whether the fill has not been started yet.
@@ -55,6 +57,7 @@ impl FlowEntry {
             route,
             field: DistanceField::new(),
             generation: 0,
+            checked: None,
             status: FlowStatus::Pending,
             work: None,
             must_start: false,
@@ -94,8 +97,15 @@ impl FlowEntry {
         let Some(grid) = grids.get(key.grid) else {
             return self.fail(PathFailure::GridGone(key.grid));
         };
-        if let Err(failure) = DistanceField::check(grid, key.profile, key.goal) {
-            return self.fail(failure);
+        let revision = grid.revision();
+        let known = self.checked.filter(|&(at, _)| at == revision).map(|(_, found)| found);
+        let found = known.unwrap_or_else(|| DistanceField::check(grid, key.profile, key.goal));
+        if let Err(failure) = found {
+            self.fail(failure);
+        }
+        self.checked = Some((revision, found));
+        if found.is_err() {
+            return;
         }
         if !self.field.is_stale(grid) {
             return;
@@ -176,7 +186,9 @@ impl FlowEntry {
             return self.fail(failure);
         }
         let cells = u64::from(grid.width()) * u64::from(grid.height());
-        self.owed = self.owed.saturating_add((cells / CELLS_CLEARED_PER_UNIT) as u32);
+        let goal = goal.intersection(grid.rect());
+        let work = cells / CELLS_CLEARED_PER_UNIT + u64::from(goal.width) * u64::from(goal.height);
+        self.owed = self.owed.saturating_add(work as u32);
     }
 
     fn restart(&mut self) {

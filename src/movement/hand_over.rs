@@ -35,8 +35,16 @@ pub(crate) fn build(app: &mut App) {
         });
 }
 
-fn note<E: EntityEvent, B: Bundle>(event: On<E, B>, mut changes: ResMut<MoverChanges>) {
-    changes.0.push(event.event_target());
+/// Only units with a path matter: while the plugin does not run, there are no new ones.
+fn note<E: EntityEvent, B: Bundle>(
+    event: On<E, B>,
+    statuses: Query<&PathStatus, Allow<Disabled>>,
+    mut changes: ResMut<MoverChanges>,
+) {
+    let entity = event.event_target();
+    if statuses.get(entity).is_ok_and(|status| status.has_path()) {
+        changes.0.push(entity);
+    }
 }
 
 /// Resolves the requests of units on the way that something else moves from now on.

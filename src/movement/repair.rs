@@ -103,12 +103,9 @@ fn is_cut_off(
     let walk = walk.unwrap_or(critter.walk);
     let head = walk.head();
     // Whether the step under way and all steps ahead are still legal.
-    let is_sound = |&rect: &CellRect| {
-        let is_noticed = grid.anchors_over(profile, rect).contains(head);
-        (!is_noticed || grid.cost(profile, head) > 0)
-            && walk.survives(&unit.path.0, grid, profile, rect)
-    };
-    if has_path && !edits.iter().all(is_sound) {
+    let is_under = |&rect: &CellRect| grid.anchors_over(profile, rect).contains(head);
+    let may_stand = || grid.cost(profile, head) > 0 || !edits.iter().any(is_under);
+    if has_path && !(may_stand() && walk.survives(&unit.path.0, grid, profile, edits)) {
         return true;
     }
     if let Some(any_angle) = &mut unit.any_angle {

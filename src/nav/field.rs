@@ -264,7 +264,8 @@ impl DistanceField {
     /// is stale.
     #[must_use]
     pub fn is_stale(&self, grid: &NavGrid) -> bool {
-        grid.revision() != self.revision || (grid.width(), grid.height()) != self.size
+        (grid.revision(), grid.origin()) != (self.revision, self.origin)
+            || (grid.width(), grid.height()) != self.size
     }
 
     /// Whether cells may have been left out because their cost does not fit into 31 bits of the profile's

@@ -131,13 +131,16 @@ impl FormationSpec {
     }
 
     /// Returns the order with a definite facing: if it has none, the direction from the center of the units
-    /// to the goal (east if that is the same cell). Do this once for orders that are evaluated again later: a
+    /// (of those on the grid, if there are any) to the goal (east if that is the same cell). Do this once for orders that are evaluated again later: a
     /// group that has arrived moves nowhere, and would turn at random.
     #[must_use]
     pub fn resolve_facing(self, grid: &NavGrid, units: &[FormationUnit]) -> Self {
         let topology = grid.topology();
-        let x = units.iter().map(|unit| i64::from(self.goal.x) - i64::from(unit.cell.x)).sum();
-        let y = units.iter().map(|unit| i64::from(self.goal.y) - i64::from(unit.cell.y)).sum();
+        let is_any_on_grid = units.iter().any(|unit| grid.contains(unit.cell));
+        let takes_part = |cell: &Cell| !is_any_on_grid || grid.contains(*cell);
+        let cells = || units.iter().map(|unit| unit.cell).filter(takes_part);
+        let x = cells().map(|cell| i64::from(self.goal.x) - i64::from(cell.x)).sum();
+        let y = cells().map(|cell| i64::from(self.goal.y) - i64::from(cell.y)).sum();
         let facing = self.facing.or_else(|| topology.nearest_direction(x, y)).unwrap_or_default();
         Self { facing: Some(facing), ..self }
     }

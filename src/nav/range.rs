@@ -225,7 +225,9 @@ impl MovementRange {
     #[must_use]
     pub fn is_stale(&self, grid: &NavGrid) -> bool {
         let relief = grid.relief_number(self.query.profile);
-        (grid.revision(), grid.origin(), relief) != (self.revision, self.origin, self.relief)
+        let is_empty = self.relief == 0;
+        is_empty
+            || (grid.revision(), grid.origin(), relief) != (self.revision, self.origin, self.relief)
     }
 
     /// Whether the query allows to spend more than can be counted: cells may be missing then. Costs are counted in 32 bits of

@@ -67,11 +67,14 @@ pub(crate) fn accept_requests(
     // kind has its turn in a tick.
     let mut left = settings.budget / 2;
     intake.retry_due((left / 2).max(settings.budget.min(1)), &mut left);
-    let RequestInbox { urgent, entries, .. } = &mut *inbox;
+    let RequestInbox { urgent, entries, waiting, .. } = &mut *inbox;
     let mut unread = 0;
     for (entries, keep) in [(urgent, left / 4), (entries, 0)] {
         let mut count = 0;
         while count < entries.len() && (left > keep || count == 0) {
+            if let InboxEntry::Issued { entity } = entries[count] {
+                waiting.remove(&entity);
+            }
             let cost = ENTRY_COST.saturating_add(intake.read(entries[count]));
             intake.outcomes.pathfinder.spend(cost);
             left = left.saturating_sub(cost);
@@ -82,6 +85,9 @@ pub(crate) fn accept_requests(
         if entries.is_empty() && entries.capacity() > INBOX_KEPT {
             entries.shrink_to(INBOX_KEPT); // after a flood
         }
+    }
+    if waiting.is_empty() && waiting.capacity() > 2 * INBOX_KEPT {
+        waiting.shrink_to(INBOX_KEPT);
     }
     intake.outcomes.pathfinder.unread = unread;
 }
@@ -97,12 +103,12 @@ impl RequestIntake<'_, '_> {
                 }
                 0
             }
-            // If it is not the unit's latest any more, it was removed, replaced or despawned in the meantime, and
-            // a later entry says so.
-            InboxEntry::Issued { entity, number } => {
-                let unit = self.units.get_mut(entity);
-                let is_accepted =
-                    unit.is_ok_and(|mut unit| self.outcomes.accept(&mut unit, number));
+            InboxEntry::Issued { entity } => {
+                let Ok(mut unit) = self.units.get_mut(entity) else {
+                    self.outcomes.pathfinder.forget(entity);
+                    return 0;
+                };
+                let is_accepted = self.outcomes.accept(&mut unit);
                 if is_accepted { self.resolve_and_queue(entity) } else { 0 }
             }
         }

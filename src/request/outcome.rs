@@ -46,14 +46,21 @@ pub(crate) struct Outcomes<'w, 's> {
 }
 
 impl Outcomes<'_, '_> {
-    /// Begins the unit's request `number`; returns false if that is not the latest: it was removed or replaced.
-    pub(super) fn accept(&mut self, unit: &mut RequesterItem, number: u64) -> bool {
-        let Some(request) = unit.request.filter(|_| unit.state.issued == number) else {
+    /// Begins the unit's latest request; returns false if it was read already, or removed. Those that were replaced or removed
+    /// before they were read are canceled.
+    pub(super) fn accept(&mut self, unit: &mut RequesterItem) -> bool {
+        for _ in 0..core::mem::take(&mut unit.state.superseded) {
+            self.announce_cancel(unit);
+        }
+        if !has_unread(&unit.state) {
             return false;
-        };
+        }
         // An urgent one is read before the entry that removes the old one.
         self.end(unit);
-        unit.state.accepted = number;
+        unit.state.accepted = unit.state.issued;
+        let Some(request) = unit.request else {
+            return false;
+        };
         unit.state.agent = unit.agent.copied().unwrap_or_default();
         (unit.state.tries, unit.state.attempt) = (0, 0);
         unit.state.has_followed = false;
@@ -136,12 +143,16 @@ impl Outcomes<'_, '_> {
                 }
                 self.found(unit, found, is_rest);
             }
-            // The grid was edited since the route over links was planned.
+            // The grid was edited since the route over links was planned, or since the first segment was found.
             Err(
                 PathFailure::NoPath { .. }
                 | PathFailure::GoalImpassable(_)
                 | PathFailure::GoalOutOfBounds(_),
-            ) if unit.state.journey.next.is_some() => self.resolve_again(unit),
+            ) if unit.state.journey.next.is_some()
+                || is_rest && unit.state.journey.goals.is_some() =>
+            {
+                self.resolve_again(unit);
+            }
             Err(reason) => {
                 unit.stop();
                 self.fail(unit, reason);
@@ -281,13 +292,17 @@ impl Outcomes<'_, '_> {
     /// Request `number` was removed or replaced: it ends here, unless a newer one has been read before.
     pub(super) fn cancel(&mut self, unit: &mut RequesterItem, number: u64, was_under_way: bool) {
         if was_under_way {
-            let is_replaced = unit.request.is_some();
-            let reason = if is_replaced { CancelReason::Replaced } else { CancelReason::Removed };
-            self.commands.trigger(PathCanceled { entity: unit.entity, reason });
+            self.announce_cancel(unit);
         }
         if unit.state.accepted <= number {
             self.end(unit);
         }
+    }
+
+    fn announce_cancel(&mut self, unit: &RequesterItem) {
+        let is_replaced = unit.request.is_some();
+        let reason = if is_replaced { CancelReason::Replaced } else { CancelReason::Removed };
+        self.commands.trigger(PathCanceled { entity: unit.entity, reason });
     }
 
     /// Ends the unit's current request; a critter stops on the next cell.
@@ -321,10 +336,15 @@ impl RequesterItem<'_, '_> {
         if self.state.overrides_agent {
             // The game took it across a link: the request goes on from there.
             let has_crossed = own.grid != self.state.grid;
-            self.state.journey.grid = has_crossed.then_some(own.grid).or(self.state.journey.grid);
+            if has_crossed {
+                let left = self.state.grid;
+                self.state.journey.left.get_or_insert(left);
+                self.state.journey.grid = Some(own.grid);
+            }
             return has_crossed && self.is_latest();
         }
-        self.state.journey = Journey::default();
+        let left = is_at_link.then(|| self.state.journey.left.unwrap_or(self.state.grid));
+        self.state.journey = Journey { left, ..Journey::default() };
         let needs_path = self.is_latest() && self.status.is_under_way();
         if !needs_path {
             self.state.query.profile = own.profile;

@@ -118,12 +118,13 @@ impl RequestIntake<'_, '_> {
         target: &Target,
     ) -> Result<Destination, PathFailure> {
         let (own, _) = request.grid_and_profile(unit.agent, unit.state);
+        let first = unit.state.journey.left.unwrap_or(own);
         let grid = request.goal_grid.unwrap_or_else(|| match target {
             Target::Entity(entity) => {
-                let grid = self.grid_of_target(*entity).filter(|&grid| grid != own);
-                grid.filter(|&grid| self.outcomes.links.join(own, grid)).unwrap_or(own)
+                let can_go = |&grid: &GridId| grid == own || self.outcomes.links.join(own, grid);
+                self.grid_of_target(*entity).filter(can_go).unwrap_or(first)
             }
-            _ => own,
+            _ => first,
         });
         Ok(Destination { grid, goal: self.goal(unit, request, target, grid)? })
     }

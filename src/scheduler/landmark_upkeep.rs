@@ -25,9 +25,11 @@ type Fill = fn(&mut LandmarkFiller, (GridId, &mut NavGrid), usize, u32) -> u32;
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct LandmarkUpkeep {
     filler: LandmarkFiller,
-    /// The limit in the last tick, in bytes, and the most memory that was in use in it or kept for quick tables.
+    /// The limit in the last tick, in bytes, and the most memory that was in use in it, without and with what is kept for quick
+    /// tables.
     limit: usize,
     in_use: usize,
+    taken: usize,
     /// Units that quick tables and better ones have taken of later ticks: to begin one may take more than a tick's share.
     quick_debt: u32,
     better_debt: u32,
@@ -55,7 +57,8 @@ impl LandmarkUpkeep {
         let (better, most) = (LandmarkFiller::fill_better, (reserved_in(grids), allowed));
         let spent = self.spend(better, grids, most, &mut keep_going);
         self.better_debt = self.better_debt.saturating_add(spent).saturating_sub(share);
-        self.in_use = self.in_use.max(bytes_of(grids) + reserved_in(grids));
+        self.in_use = self.in_use.max(bytes_of(grids));
+        self.taken = self.taken.max(bytes_of(grids) + reserved_in(grids));
     }
 
     fn begin_tick(&mut self, grids: &mut NavGrids, limit: usize) {
@@ -66,12 +69,15 @@ impl LandmarkUpkeep {
             self.filler.stop();
             grids.iter_mut().for_each(|(_, grid)| grid.drop_landmarks());
         }
-        let bytes = bytes_of(grids) + reserved_in(grids);
-        if bytes < self.in_use {
+        // Room that was kept for a missing table is free also where that table could not be made: it is not tried again.
+        let (in_use, taken) = (bytes_of(grids), bytes_of(grids) + reserved_in(grids));
+        let has_more = in_use < self.in_use;
+        if has_more || taken < self.taken {
             self.filler.note_free_memory();
-            grids.iter_mut().for_each(|(_, grid)| grid.note_free_memory());
+            grids.iter_mut().for_each(|(_, grid)| grid.note_free_memory(has_more));
         }
-        (self.limit, self.in_use) = (limit, bytes);
+        (self.limit, self.in_use) = (limit, in_use);
+        self.taken = in_use + reserved_in(grids);
     }
 
     /// Spends up to `left` units on tables of one kind, which leave `reserved` bytes; returns how many it spent.

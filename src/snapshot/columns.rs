@@ -141,9 +141,9 @@ macro_rules! columns {
 }
 
 columns! {
-    given: agents: NavAgent, critters: Critter, limits: SpeedLimit, teams: CrowdTeam, unpushable: Unpushable, any_angle: AnyAnglePath,
+    given: agents: NavAgent, facings: Facing, critters: Critter, limits: SpeedLimit, teams: CrowdTeam, unpushable: Unpushable, any_angle: AnyAnglePath,
         steering: PathSteering, queues: OrderQueue, groups: Group, blockers: NavBlocker, edges: NavEdges, links: NavLink;
-    kept: critter_states: CritterState, facings: Facing, velocities: DesiredVelocity, statuses: PathStatus, paths: NavPath,
+    kept: critter_states: CritterState, velocities: DesiredVelocity, statuses: PathStatus, paths: NavPath,
         request_states: RequestState, owners: RequestOwner, group_states: GroupState, slots: GroupSlot, classes: SwapClass,
         paces: GroupSpeedLimit, link_statuses: LinkStatus;
 }

@@ -33,7 +33,8 @@ pub(crate) fn read_chunks(
     for (entity, settings, chunk, tiles, mut status) in &mut chunks {
         let is_refused = matches!(*status, SourceStatus::Refused(SourceError::TileCount { .. }));
         let shape = (chunk.chunk_size, TileLayout::Straight, Topology::Square);
-        let is_written = settings.is_changed() || chunk.is_changed();
+        let is_pending = *status == SourceStatus::Pending;
+        let is_written = is_pending || settings.is_changed() || chunk.is_changed();
         let is_new =
             is_written && !sources.are_read(entity, &settings, shape) || reread.contains(&entity);
         if !is_new && !tiles.is_changed() {

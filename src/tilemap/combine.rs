@@ -118,9 +118,10 @@ fn apply_changes(sources: &mut TileSources, grids: &mut NavGrids) {
         let Some(grid) = fed(grids, id) else {
             continue;
         };
+        let around = sources.around(id, run.iter().map(|&(_, cell)| cell));
         let mut edit = grid.edit();
         for &(_, cell) in run {
-            if let Err(error) = edit.set_terrain(cell, sources.terrain(id, cell)) {
+            if let Err(error) = edit.set_terrain(cell, TileSources::terrain(&around, cell)) {
                 tracing::error!("grid {}: {error}", id.0);
             }
         }

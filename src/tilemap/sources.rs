@@ -174,10 +174,18 @@ impl TileSources {
         }
     }
 
+    /// Returns the sources of a grid that may have something to say about some cells or their neighbors, in the order of insertion. A
+    /// world of chunks has many sources.
+    pub(super) fn around(&self, grid: GridId, cells: impl Iterator<Item = Cell>) -> Vec<&Source> {
+        let area = cells.fold(CellRect::default(), |all, cell| all.union(CellRect::single(cell)));
+        let area = area.grown();
+        self.of(grid).filter(|source| !source.rect().intersection(area).is_empty()).collect()
+    }
+
     /// Returns the terrain of `cell`, from the source with the highest order, among equals the one added
     /// first.
-    pub(super) fn terrain(&self, grid: GridId, cell: Cell) -> TerrainId {
-        let defined = self.of(grid).filter_map(|source| Some((source, source.terrain(cell)?)));
+    pub(super) fn terrain(sources: &[&Source], cell: Cell) -> TerrainId {
+        let defined = sources.iter().filter_map(|source| Some((source, source.terrain(cell)?)));
         let highest = defined.min_by_key(|(source, _)| Reverse(source.settings.order));
         highest.map_or(TerrainId::VOID, |(_, terrain)| terrain)
     }

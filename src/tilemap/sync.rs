@@ -63,8 +63,10 @@ pub(crate) fn read_tilemaps(
 /// tilemaps read.
 fn read_maps(sources: &mut TileSources, maps: &mut Maps, tiles: &Tiles) -> EntityHashSet {
     let (mut newly_read, mut orders) = (EntityHashSet::default(), Vec::new());
-    let changed = maps.iter().filter(|(_, settings, size, map_type, _)| {
-        settings.is_changed() || size.is_changed() || map_type.is_changed()
+    let changed = maps.iter().filter(|(_, settings, size, map_type, status)| {
+        // One that was not read yet may have got its last component now.
+        let is_pending = **status == SourceStatus::Pending;
+        is_pending || settings.is_changed() || size.is_changed() || map_type.is_changed()
     });
     let changed = changed.filter(|(map, settings, size, map_type, _)| {
         !sources.are_read(*map, settings, shape_of(**size, **map_type))

@@ -62,25 +62,16 @@ impl Source {
 impl TileSources {
     /// Sets the edges around a cell on the grid.
     pub(super) fn write_edges(&self, id: GridId, grid: &mut NavGrid, cells: &[Cell]) {
+        let mut around = self.around(id, cells.iter().copied());
+        around.retain(|source| !source.edges.is_empty());
         let mut edit = grid.edit();
         for &cell in cells {
             for direction in Direction::ALL {
-                let edge = self.edge(id, cell, direction);
+                let edge = edge_between(&around, cell, direction);
                 // At the border of the grid, and along diagonals of squares, there are none.
                 let _is_set = edit.set_edge(cell, direction, edge);
             }
         }
-    }
-
-    /// Returns what the tiles of all maps have between a cell and its neighbor.
-    fn edge(&self, grid: GridId, cell: Cell, direction: Direction) -> EdgeId {
-        let (dx, dy) = direction.offset();
-        let neighbor = cell.offset(dx, dy);
-        let edges = self.of(grid).filter(|source| !source.edges.is_empty()).flat_map(|source| {
-            let (here, there) = (source.edges_at(cell), source.edges_at(neighbor));
-            [here.get(direction), there.get(direction.opposite())]
-        });
-        edges.max().unwrap_or_default()
     }
 
     /// Sets all edges of a new grid: the same, but looks at each tile once. A world of chunks has many sources.
@@ -98,4 +89,15 @@ impl TileSources {
             }
         }
     }
+}
+
+/// Returns what the tiles of these maps have between a cell and its neighbor.
+fn edge_between(sources: &[&Source], cell: Cell, direction: Direction) -> EdgeId {
+    let (dx, dy) = direction.offset();
+    let neighbor = cell.offset(dx, dy);
+    let edges = sources.iter().flat_map(|source| {
+        let (here, there) = (source.edges_at(cell), source.edges_at(neighbor));
+        [here.get(direction), there.get(direction.opposite())]
+    });
+    edges.max().unwrap_or_default()
 }

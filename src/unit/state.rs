@@ -118,7 +118,8 @@ pub(crate) enum PathSync {
 
 impl CritterState {
     /// The cell the critter stands on or leaves (of a unit of several cells, its anchor: the lowest,
-    /// leftmost one); (0, 0) until it was given its position on the grid.
+    /// leftmost one); (0, 0) until it was given its position on the grid. Of a ghost that stands and that the game has put elsewhere,
+    /// the cell before, until its next path.
     #[must_use]
     pub const fn cell(&self) -> Cell {
         self.walk.tail()

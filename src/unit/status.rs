@@ -88,6 +88,9 @@ pub struct NavPath(pub(crate) Path);
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 #[component(clone_behavior = Ignore)]
 pub struct RequestState {
+    /// Requests under way that were replaced or removed before they were read from the inbox.
+    #[reflect(ignore)]
+    pub(crate) superseded: u32,
     /// Number of the request last inserted: each one inserted anywhere counts one up.
     #[reflect(ignore)]
     pub(crate) issued: u64,
@@ -125,6 +128,8 @@ pub struct RequestState {
 pub(crate) struct Journey {
     /// The grid on which the unit has come since the request was accepted.
     pub(crate) grid: Option<GridId>,
+    /// Where it was then, once it has left: goals without a grid of their own are there.
+    pub(crate) left: Option<GridId>,
     /// The crossing to which the present leg leads.
     pub(crate) next: Option<NextLink>,
     /// The goals, where links lead from the unit's grid; any of them ends the request.

@@ -257,3 +257,46 @@ fn a_building_beside_a_river_makes_no_step_cheaper() {
     grid.block(CellRect::single(Cell::new(1, 0))).unwrap();
     assert_eq!(cost(&grid), Some(64));
 }
+
+/// A gate between chunks whose crossings lie within the border of another rectangle of the same edit, on a grid that ends there.
+#[test]
+fn a_gate_that_opens_and_shuts_in_two_parts_of_an_edit_connects_and_divides() {
+    for (width, height) in [(40, 33), (33, 40), (40, 65), (96, 96)] {
+        let mut grid = NavGrid::new(width, height, TerrainId::GROUND).unwrap();
+        for x in 0..width as i32 {
+            grid.set_edge(Cell::new(x, 31), Direction::North, EdgeId::WALL).unwrap();
+        }
+        for y in [31, 32] {
+            grid.set_edge(Cell::new(30, y), Direction::East, EdgeId::WALL).unwrap();
+        }
+        for y in 33..height as i32 {
+            grid.set_edge(Cell::new(30, y), Direction::East, EdgeId::WALL).unwrap();
+        }
+        let (a, b) = (Cell::new(0, 32), Cell::new(width as i32 - 1, 32));
+        assert!(!grid.can_reach(ProfileId(0), a, b));
+        for edge in [EdgeId::NONE, EdgeId::WALL, EdgeId::NONE] {
+            let mut edit = grid.edit();
+            edit.set_edge(Cell::new(30, 31), Direction::East, edge).unwrap();
+            edit.set_edge(Cell::new(5, 5), Direction::East, EdgeId(7)).unwrap();
+            edit.set_edge(Cell::new(5, 5), Direction::East, EdgeId::NONE).unwrap();
+            edit.set_edge(Cell::new(30, 32), Direction::East, edge).unwrap();
+            drop(edit);
+            let is_open = edge == EdgeId::NONE;
+            assert_eq!(grid.can_reach(ProfileId(0), a, b), is_open, "{width} x {height} {edge:?}");
+            assert_eq!(grid.find_path(ProfileId(0), a, b).is_ok(), is_open);
+        }
+    }
+}
+
+#[test]
+fn hexagons_that_become_squares_lose_their_edges_to_the_northwest() {
+    let grid = NavGrid::new(12, 12, TerrainId::GROUND).unwrap();
+    let mut grid = grid.with_topology(Topology::Hexagonal);
+    grid.set_edge(Cell::new(5, 5), Direction::NorthWest, EdgeId::WALL).unwrap();
+    grid.set_edge(Cell::new(5, 5), Direction::East, EdgeId::WALL).unwrap();
+    let grid = grid.with_topology(Topology::Square);
+    let east = (Cell::new(5, 5), Direction::East, EdgeId::WALL);
+    assert!(grid.edges().eq([east]));
+    let grid = grid.with_topology(Topology::Hexagonal);
+    assert!(grid.edges().eq([east]));
+}

@@ -226,6 +226,10 @@ fn without_a_facing_the_front_is_in_the_direction_of_travel() {
     };
     assert_eq!(facing(Cell::new(-1000, -414)), Some(Direction::East));
     assert_eq!(facing(Cell::new(-1000, -415)), Some(Direction::NorthEast));
+    // A unit that is parked off the map does not decide where the others look.
+    let units = [Cell::new(10, 30), Cell::new(100_000, 30)].map(FormationUnit::new);
+    let order = FormationSpec::to(goal).resolve_facing(&grid, &units);
+    assert_eq!(order.facing, Some(Direction::East));
 }
 
 /// Random terrain, sizes, spacings and origins.

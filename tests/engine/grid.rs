@@ -1,7 +1,7 @@
 //! Grids: errors that name the value, blockers, profiles, size and memory.
 
 use bevy_tilepath::{
-    nav::{node_pool::NodePool, search::Search},
+    nav::{field::DistanceField, node_pool::NodePool, search::Search},
     prelude::*,
 };
 
@@ -129,7 +129,7 @@ fn the_pool_releases_pages_that_are_not_needed() {
 }
 
 #[test]
-fn old_edits_are_listed_until_the_log_is_full() {
+fn old_edits_are_listed_and_the_oldest_are_joined() {
     let mut grid = field(50, 50);
     let start = grid.revision();
     let rects = [CellRect::new(Cell::new(1, 2), 3, 1), CellRect::single(Cell::new(40, 40))];
@@ -140,5 +140,54 @@ fn old_edits_are_listed_until_the_log_is_full() {
         grid.block(CellRect::single(Cell::new(x, 10))).unwrap();
         grid.unblock(CellRect::single(Cell::new(x, 10))).unwrap();
     }
-    assert!(grid.edits_since(start).is_none());
+    // Whatever was edited is still listed, and the last edits one by one.
+    let all: Vec<CellRect> = grid.edits_since(start).unwrap().collect();
+    assert!(all.len() <= 64);
+    let edited = rects.into_iter().chain([CellRect::new(Cell::new(0, 10), 40, 1)]);
+    for cell in edited.flat_map(CellRect::cells) {
+        assert!(all.iter().any(|rect| rect.contains(cell)), "{cell}");
+    }
+    let last = CellRect::single(Cell::new(39, 10));
+    assert!(grid.edits_since(grid.revision() - 2).unwrap().eq([last, last]));
+    assert!(grid.edits_since(grid.revision() + 1).is_none(), "that is yet to come");
+}
+
+/// Where cells have the lowest and the highest numbers there are.
+#[test]
+fn grids_at_the_end_of_the_numbers_are_edited_where_they_are() {
+    for origin in [i32::MIN, i32::MIN + 1, i32::MAX - 3, i32::MAX] {
+        let mut grid = field(300, 200).with_origin(Cell::new(origin, origin));
+        grid.build_layers();
+        let (first, all) = (grid.origin(), grid.rect());
+        grid.block(all).unwrap();
+        assert!(all.cells().all(|cell| grid.blockers(cell) == 1));
+        grid.unblock(all).unwrap();
+        assert!(grid.set_edge(first, Direction::West, EdgeId::WALL).is_err());
+        assert_eq!(grid.edge(first, Direction::East), EdgeId::NONE);
+        let last = first.offset(299, 199);
+        let mut edit = grid.edit();
+        for cell in [last, last.offset(-1, 0), first] {
+            edit.set_terrain(cell, TerrainId::VOID).unwrap();
+            edit.set_terrain(cell, TerrainId::GROUND).unwrap();
+        }
+        drop(edit);
+        assert!(grid.find_path(UNIT, first, last).is_ok());
+    }
+}
+
+#[test]
+fn a_field_notices_that_its_grid_has_moved() {
+    let grid = field(20, 20);
+    let mut distances = DistanceField::new();
+    distances.start(&grid, UNIT, Cell::new(3, 3)).unwrap();
+    while distances.step(&grid, 100) > 0 {}
+    assert!(!distances.is_stale(&grid));
+    assert!(distances.is_stale(&grid.clone().with_origin(Cell::new(1, 0))));
+    let mut range = MovementRange::new();
+    assert!(range.is_stale(&grid), "it is empty");
+    let query = RangeQuery::new(Cell::new(3, 3), Movement::Cost(PathCost(1 << 20)));
+    range.fill(&grid, query).unwrap();
+    assert!(!range.is_stale(&grid));
+    assert!(range.fill(&grid, query.profile(ProfileId(9))).is_err());
+    assert!(range.is_stale(&grid), "it is empty");
 }

@@ -499,7 +499,7 @@ fn a_walk_notices_edits_under_all_of_the_unit() {
     ] {
         let (mut grid, edited) = (grid.clone(), CellRect::single(cell));
         grid.block(edited).unwrap();
-        assert_eq!(walk.survives(&path, &grid, UNIT, edited), survives, "{cell}");
+        assert_eq!(walk.survives(&path, &grid, UNIT, &[edited]), survives, "{cell}");
     }
     let one = CellRect::single(Cell::new(20, 7));
     assert_eq!(grid.anchors_over(UNIT, one), CellRect::new(Cell::new(18, 5), 3, 3));

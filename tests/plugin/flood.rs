@@ -266,3 +266,74 @@ fn repairs_of_a_limited_class_continue() {
     assert_eq!(run_to_end(&mut app, unit), Ok(Cell::new(35, 4)));
     assert_eq!(counters(&app).repaired, 1);
 }
+
+/// What games do whose units chase something: an order each, in every tick.
+#[test]
+fn units_that_are_ordered_anew_in_every_tick_walk() {
+    #[derive(Resource, Default)]
+    struct Canceled(u32);
+    const UNITS: u32 = 1_000;
+    let mut app = app_with(&field(120, 60));
+    app.init_resource::<Canceled>()
+        .add_observer(|_: On<PathCanceled>, mut canceled: ResMut<Canceled>| canceled.0 += 1);
+    let units: Vec<Entity> =
+        (0..UNITS as i32).map(|unit| spawn_ghost(&mut app, (unit % 20, unit / 20))).collect();
+    app.update();
+    let places: Vec<Vec2> = units.iter().map(|&unit| position(&app, unit)).collect();
+    let rounds = 60;
+    for round in 0..rounds {
+        for &unit in &units {
+            order(&mut app, unit, (100, 20 + round % 7));
+        }
+        app.update();
+        let waiting = counters(&app).waiting;
+        assert!(waiting <= 3 * UNITS as usize, "{waiting} wait in round {round}");
+    }
+    let moved = |app: &App, at: usize| position(app, units[at]).distance(places[at]) > 5.0;
+    let count = (0..units.len()).filter(|&at| moved(&app, at)).count();
+    assert!(count > 900, "{count} of {UNITS} have moved");
+    run(&mut app, 20);
+    assert!(units.iter().all(|&unit| matches!(status(&app, unit), PathStatus::Walking(_))));
+    let canceled = app.world().resource::<Canceled>().0;
+    assert_eq!(canceled, UNITS * (rounds as u32 - 1), "each one that was replaced, once");
+}
+
+/// A request that is removed before it was read is canceled as well, and another one after it is read.
+#[test]
+fn requests_that_come_and_go_before_they_are_read_end_once() {
+    for is_urgent in [false, true] {
+        let mut app = app_with(&field(20, 12));
+        record(&mut app);
+        let unit = spawn_critter(&mut app, (3, 3));
+        app.update();
+        let request = |x| {
+            let priority = Priority(i8::from(is_urgent && x == 9));
+            PathRequest::to(Cell::new(x, 3)).priority(priority)
+        };
+        for x in [7, 8, 9] {
+            app.world_mut().entity_mut(unit).insert(request(x));
+        }
+        app.world_mut().entity_mut(unit).remove::<PathRequest>();
+        run(&mut app, 2);
+        assert_eq!(status(&app, unit), PathStatus::Idle);
+        let removed = Recorded::Canceled(unit, CancelReason::Removed);
+        assert_eq!(events(&app), [removed; 3], "nothing replaced them in the end");
+        app.world_mut().entity_mut(unit).insert(request(7));
+        app.world_mut().entity_mut(unit).remove::<PathRequest>();
+        for x in [8, 9] {
+            app.world_mut().entity_mut(unit).insert(request(x));
+        }
+        run_until(&mut app, 200, |app| has_arrived(app, unit));
+        assert_eq!(state(&app, unit).cell(), Cell::new(9, 3));
+        let canceled = |event: &&Recorded| matches!(event, Recorded::Canceled(..));
+        assert_eq!(events(&app).iter().filter(canceled).count(), 3 + 2);
+        // Between the insertion and the removal a tick may have passed.
+        app.world_mut().entity_mut(unit).insert(request(5));
+        app.update();
+        app.world_mut().entity_mut(unit).remove::<PathRequest>();
+        run(&mut app, 40);
+        assert_eq!(status(&app, unit), PathStatus::Idle);
+        assert_eq!(events(&app).iter().filter(canceled).count(), 3 + 2 + 1);
+        assert_eq!(counters(&app).waiting, 0);
+    }
+}

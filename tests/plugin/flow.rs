@@ -190,6 +190,27 @@ fn fields_become_ready_under_edits_in_every_tick() {
     assert_eq!(counters.integrations, 1);
 }
 
+/// As when vehicles all over the map block and free the cells under them one by one.
+#[test]
+fn fields_become_ready_under_many_separate_edits_in_every_tick() {
+    let mut app = app_on(open(64));
+    set_budget(&mut app, 2_000);
+    let flow = request_field(&mut app, Cell::new(10, 10));
+    let mut ready = 0;
+    for tick in 0..120u32 {
+        for vehicle in 0..70 {
+            let cell = Cell::new(20 + vehicle % 40, 40 + vehicle / 40 * 9);
+            edit(&mut app, |grid| grid.set_terrain(cell, TerrainId(tick as u8 % 2)));
+        }
+        app.update();
+        if fields(&app).is_ready(&flow) {
+            ready += 1;
+            assert_eq!(costs(&app, &flow), fresh_costs(&app, &flow));
+        }
+    }
+    assert!(ready > 40, "ready after {ready} ticks of 120");
+}
+
 #[test]
 fn a_field_fails_with_its_grid_and_comes_back_with_it() {
     let mut app = app();

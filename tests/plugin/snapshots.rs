@@ -40,6 +40,21 @@ fn a_world_that_is_put_back_goes_on_as_before() {
     assert!(busy * 2 > worlds(), "only {busy} worlds had everything in them");
 }
 
+#[test]
+fn a_unit_that_was_spawned_since_faces_as_the_game_spawned_it() {
+    let mut app = app_with(&field(20, 12));
+    spawn_critter(&mut app, (3, 3));
+    app.update();
+    let snapshot = TilePathSnapshot::take(app.world_mut()).unwrap();
+    let unit = spawn_critter(&mut app, (9, 3));
+    app.world_mut().entity_mut(unit).insert(Facing::new(Direction::South));
+    run(&mut app, 3);
+    snapshot.restore(app.world_mut()).unwrap();
+    run(&mut app, 3);
+    assert_eq!(app.world().get::<Facing>(unit).unwrap().direction, Direction::South);
+    assert_eq!(state(&app, unit).cell(), Cell::new(9, 3));
+}
+
 /// A component of which the plugin knows nothing.
 #[derive(Component)]
 struct OfTheGame;

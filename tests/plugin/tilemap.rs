@@ -163,6 +163,23 @@ fn critters_keep_up_with_a_map_that_moves_in_every_frame() {
 }
 
 #[test]
+fn a_map_whose_components_come_one_after_another_is_read_with_the_last() {
+    let mut app = app();
+    let size = TilemapSize { x: 6, y: 6 };
+    let map = app.world_mut().spawn((by_texture(), size, TilemapType::Square)).id();
+    spawn_tile(&mut app, map, (2, 2), 1);
+    run(&mut app, 3);
+    assert_eq!(terrain(&app, 2, 2), None);
+    assert_eq!(app.world().get::<SourceStatus>(map), Some(&SourceStatus::Pending));
+    app.world_mut().entity_mut(map).insert(TilemapGridSize { x: 16.0, y: 16.0 });
+    run(&mut app, 3);
+    app.world_mut().entity_mut(map).insert(TilemapTileSize { x: 16.0, y: 16.0 });
+    app.update();
+    assert_eq!(terrain(&app, 2, 2), Some(ROAD));
+    assert_eq!(app.world().get::<SourceStatus>(map), Some(&SourceStatus::Ready));
+}
+
+#[test]
 fn changes_without_a_change_of_terrain_are_no_edits() {
     let mut app = app();
     let map = spawn_map(&mut app, (8, 8), NavSource::by_texture([GRASS, GRASS]));

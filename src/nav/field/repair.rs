@@ -157,7 +157,7 @@ impl DistanceField {
     /// Whether [`repair`](Self::repair) can bring the field up to date (or has nothing to do). False where
     /// - it is not complete: it was never started, is still being filled, or ended early at [awaited
     ///   cells](Self::await_cells);
-    /// - the grid does not remember all edits since (it remembers the last 64, see [`NavGrid::edits_since`]);
+    /// - the grid has replaced another one since (see [`NavGrid::edits_since`]);
     /// - the grid has another size or origin, or the profile was changed;
     /// - rays filled it and costs [overflowed](Self::overflow).
     #[must_use]

@@ -134,6 +134,21 @@ impl EdgeMap {
         (before, after)
     }
 
+    /// Removes all edges to the northwest.
+    pub(crate) fn remove_northwest(&mut self) {
+        for chunk in &mut self.chunks {
+            let Some(edges) = chunk else { continue };
+            for kinds in edges.kinds.as_flattened_mut() {
+                let removed = core::mem::take(&mut kinds[Side::NorthWest as usize]);
+                edges.count -= u32::from(removed != EdgeId::NONE.0);
+            }
+            if edges.count == 0 {
+                *chunk = None;
+                self.occupied -= 1;
+            }
+        }
+    }
+
     /// Whether a chunk that meets a rectangle on the grid has edges.
     pub(crate) fn has_any_in(&self, rect: Rect) -> bool {
         !self.is_empty()

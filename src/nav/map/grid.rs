@@ -5,7 +5,7 @@
 //! [`GridEdit`] that updates layers and connected regions when it is dropped, recomputing only the 32 × 32
 //! chunks it touched and the scan lines through them.
 //!
-//! Memory: 1 byte per cell, plus 2 bytes per cell in chunks that hold blockers and 3 in chunks that hold edges, plus about 2.2 bytes per cell
+//! Memory: 1 byte per cell, plus 2 bytes per cell in chunks that hold blockers and 6 in chunks that hold edges, plus about 2.2 bytes per cell
 //! for each layer in use. Where searches jump (see
 //! [`Algorithm::JumpPoint`](crate::nav::query::Algorithm::JumpPoint)), add 1.75 bytes per cell, and another 0.4 on
 //! weighted terrain. A layer for units larger than a cell takes 0.13 more, and another 1 on weighted terrain.
@@ -16,6 +16,7 @@ mod blockers;
 mod edges;
 mod edit;
 mod error;
+mod log;
 mod placed;
 mod relief;
 
@@ -25,7 +26,7 @@ pub(in crate::nav) use relief::TableGrade;
 
 use std::sync::OnceLock;
 
-use self::{blockers::Blockers, relief::Relief};
+use self::{blockers::Blockers, log::EditLog, relief::Relief};
 use crate::nav::{
     CHUNK, Cell, CellRect, Footprint, Layer, Profile, ProfileId, TerrainId, Topology, chunks_in,
     edges::EdgeMap, layer::Source,
@@ -33,8 +34,6 @@ use crate::nav::{
 
 /// Longest side of a grid, in cells.
 pub const MAX_SIDE: u32 = 16_384;
-/// Number of past edits that a grid records individually.
-const LOG_LENGTH: usize = 64;
 
 /// The map of one level: terrain, blockers and a layer per movement profile.
 ///
@@ -71,8 +70,7 @@ pub struct NavGrid {
     /// For each chunk, the revision of the last edit that may affect units with their anchor in or next to
     /// it; row-major.
     chunk_revisions: Vec<u64>,
-    /// Latest edits, oldest first, up to [`LOG_LENGTH`].
-    log: Vec<(u64, CellRect)>,
+    log: EditLog,
 }
 
 impl NavGrid {
@@ -112,23 +110,28 @@ impl NavGrid {
             revision: 0,
             profiles_revision: 0,
             chunk_revisions: vec![0; chunks],
-            log: Vec::new(),
+            log: EditLog::default(),
         };
         grid.set_profiles(vec![Profile::default()]);
         Ok(grid)
     }
 
-    /// Sets the lowest, leftmost cell of the grid to `origin`.
+    /// Sets the lowest, leftmost cell of the grid to `origin`; nearer to (0, 0) if cells of the grid, or beside it, would have numbers
+    /// that do not fit into 32 bits.
     #[must_use]
     pub fn with_origin(mut self, origin: Cell) -> Self {
-        self.origin = origin;
+        let within = |at: i32, side: u32| at.clamp(i32::MIN + 1, i32::MAX - side as i32);
+        self.origin = Cell::new(within(origin.x, self.width), within(origin.y, self.height));
         self
     }
 
-    /// Sets the shape of the cells. Squares are the default.
+    /// Sets the shape of the cells. Squares are the default. Squares have no edges to the northwest: those of hexagons go.
     #[must_use]
     pub fn with_topology(mut self, topology: Topology) -> Self {
         self.topology = topology;
+        if topology == Topology::Square {
+            self.edges.remove_northwest();
+        }
         let profiles = core::mem::take(&mut self.profiles);
         self.set_profiles(profiles);
         self
@@ -153,6 +156,7 @@ impl NavGrid {
         self.layers.resize_with(profiles.len(), OnceLock::new);
         self.profiles = profiles;
         self.touch(self.rect());
+        self.log.push_everything(self.revision, self.rect());
         self.profiles_revision = self.revision;
         self.reset_reliefs();
     }
@@ -291,17 +295,12 @@ impl NavGrid {
         self.revision
     }
 
-    /// Returns what was edited after `revision`, oldest first, as rectangles that contain every changed cell.
-    /// Large units are affected from [farther away](Self::anchors_over). `None` if the revision is too old to
-    /// tell (more than 64 edits).
+    /// Returns what was edited after `revision`, oldest first, as rectangles that contain every changed cell: those of the last
+    /// edits, and before the last 64 rectangles one around all older ones. Large units are affected from [farther
+    /// away](Self::anchors_over). `None` if this grid has replaced another one since, or the revision is yet to come.
     #[must_use]
     pub fn edits_since(&self, revision: u64) -> Option<impl Iterator<Item = CellRect>> {
-        let known = revision <= self.revision
-            && self.log.first().is_none_or(|&(oldest, _)| oldest <= revision + 1);
-        known.then(|| {
-            let first = self.log.partition_point(|&(at, _)| at <= revision);
-            self.log[first..].iter().map(|&(_, rect)| rect)
-        })
+        self.log.since(revision).filter(|_| revision <= self.revision)
     }
 
     /// Starts a batch of edits; layers and connected regions are updated when it is dropped.
@@ -404,8 +403,8 @@ impl NavGrid {
     /// the grid that this one replaces notice the change.
     pub(crate) fn continue_from(&mut self, revision: u64) {
         self.revision = self.revision.max(revision);
-        self.log.clear();
         self.touch(self.rect());
+        self.log = EditLog::after(self.revision);
         self.reset_reliefs();
     }
 
@@ -430,10 +429,7 @@ impl NavGrid {
         for chunk in chunks_in(around, self.width.div_ceil(CHUNK)) {
             self.chunk_revisions[chunk as usize] = self.revision;
         }
-        if self.log.len() == LOG_LENGTH {
-            self.log.remove(0);
-        }
-        self.log.push((self.revision, rect));
+        self.log.push(self.revision, rect);
     }
 }
 

@@ -149,7 +149,7 @@ impl Walk {
         self.restart();
     }
 
-    /// Returns whether every step of `path` still ahead is legal for `profile`, given that only cells of
+    /// Returns whether every step of `path` still ahead is legal for `profile`, given that only cells of the rectangles
     /// `edited` have changed. Cheap where the path ahead stays clear of them.
     #[must_use]
     pub fn survives(
@@ -157,13 +157,16 @@ impl Walk {
         path: &Path,
         grid: &NavGrid,
         profile: ProfileId,
-        edited: CellRect,
+        edited: &[CellRect],
     ) -> bool {
-        // Legs that lead past the corners of the edit count as well.
-        let edited = grid.anchors_over(profile, edited).grown();
-        let mut ends = self.waypoints_ahead(path).skip(1);
-        let mut at = self.head();
-        if !ends.any(|end| edited.meets_span(core::mem::replace(&mut at, end), end)) {
+        let is_near = |&edited: &CellRect| {
+            // Legs that lead past the corners of the edit count as well.
+            let edited = grid.anchors_over(profile, edited).grown();
+            let mut ends = self.waypoints_ahead(path).skip(1);
+            let mut at = self.head();
+            ends.any(|end| edited.meets_span(core::mem::replace(&mut at, end), end))
+        };
+        if !edited.iter().any(is_near) {
             return true;
         }
         let (Some(layer), mut at) = (grid.layer(profile), self.head()) else {

@@ -33,14 +33,19 @@ pub(in crate::request) fn note_issued(
         status.set_if_neq(PathStatus::Searching);
     }
     let priority = world.get(entity).map(|request: &PathRequest| request.priority);
+    let is_urgent = priority > Some(Priority::default());
     let Some(mut inbox) = world.get_resource_mut::<RequestInbox>() else {
         return;
     };
-    let RequestInbox { urgent, entries, issued } = &mut *inbox;
+    let RequestInbox { urgent, entries, waiting, issued } = &mut *inbox;
     *issued += 1;
     let number = *issued;
-    let entries = if priority > Some(Priority::default()) { urgent } else { entries };
-    entries.push(InboxEntry::Issued { entity, number });
+    // Where an entry of the unit waits already, this request takes the place of the one before.
+    if waiting.get(&entity).is_none_or(|&before| is_urgent && !before) {
+        waiting.insert(entity, is_urgent);
+        let entries = if is_urgent { urgent } else { entries };
+        entries.push(InboxEntry::Issued { entity });
+    }
     if let Some(mut state) = world.get_mut::<RequestState>(entity) {
         state.issued = number;
     }
@@ -58,6 +63,15 @@ pub(in crate::request) fn note_dropped(
         world.get(entity).is_some_and(|state: &CritterState| state.member.is_announced);
     let has_arrived = is_announced || matches!(status, PathStatus::Arrived(_));
     let was_under_way = if has_arrived { follows } else { status.is_under_way() };
+    let waits = world.get_resource().is_some_and(|inbox: &RequestInbox| inbox.waits(entity));
+    if let Some(mut state) = world.get_mut::<RequestState>(entity)
+        && waits
+        && has_unread(&state)
+    {
+        // It was never read: the entry that waits for it says so.
+        state.superseded += u32::from(was_under_way);
+        return;
+    }
     let number = world.get(entity).map_or(0, |state: &RequestState| state.issued);
     if let Some(mut inbox) = world.get_resource_mut::<RequestInbox>() {
         inbox.entries.push(InboxEntry::Dropped { entity, number, was_under_way });

@@ -95,6 +95,8 @@ impl Outcomes<'_, '_> {
     ) {
         unit.path.0 = Path::standing(cell);
         *unit.status = PathStatus::Crossing;
+        let left = unit.state.grid;
+        unit.state.journey.left.get_or_insert(left);
         unit.state.grid = grid;
         unit.state.query.start = cell;
         unit.state.journey.grid = Some(grid);

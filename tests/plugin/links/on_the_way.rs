@@ -59,6 +59,62 @@ fn a_critter_that_crosses_turns_to_where_it_lands() {
     }
 }
 
+/// Over another grid and back.
+#[test]
+fn a_goal_without_a_grid_is_on_the_one_where_the_unit_got_the_request() {
+    for is_critter in [true, false] {
+        let mut app = app_with_floors(2, (30, 10));
+        let wall = CellRect::new(Cell::new(15, 0), 1, 10);
+        grid(&mut app).get_mut(DOWN).unwrap().block(wall).unwrap();
+        link(&mut app, NavLink::new(at(DOWN, 10, 5), at(UP, 10, 5)));
+        link(&mut app, NavLink::new(at(UP, 20, 5), at(DOWN, 20, 5)));
+        let unit = spawn(&mut app, Critter::new(20.0), at(DOWN, 3, 5));
+        if !is_critter {
+            app.world_mut().entity_mut(unit).remove::<Critter>();
+        }
+        run(&mut app, 30);
+        app.world_mut().entity_mut(unit).insert(PathRequest::to(Cell::new(25, 5)));
+        if is_critter {
+            run_until(&mut app, 600, |app| has_ended(app, unit));
+            assert!(has_arrived(&app, unit), "{:?}", status(&app, unit));
+            assert_eq!(place_of(&app, unit), at(DOWN, 25, 5));
+            continue;
+        }
+        // The game carries it from one end of each link to the other.
+        for (floor, x) in [(UP, 10), (DOWN, 20)] {
+            let to_link = PathStatus::Found(PathKind::ToLink);
+            run_until(&mut app, 90, |app| status(app, unit) == to_link);
+            let place = frame(floor).cell_center(Cell::new(x, 5)).extend(3.0);
+            let agent = NavAgent::default().on(floor);
+            app.world_mut().entity_mut(unit).insert((Transform::from_translation(place), agent));
+            run(&mut app, 2);
+        }
+        run_until(&mut app, 90, |app| status(app, unit) == PathStatus::Found(PathKind::Complete));
+        let path = app.world().get::<NavPath>(unit).unwrap();
+        assert_eq!((path.start(), path.end()), (Cell::new(20, 5), Cell::new(25, 5)));
+        assert_eq!(app.world().get::<RequestState>(unit).unwrap().grid(), DOWN);
+    }
+}
+
+#[test]
+fn where_the_rest_of_a_long_path_is_cut_off_the_unit_goes_over_links() {
+    let mut app = app_with_floors(2, (2_400, 40));
+    app.world_mut().resource_mut::<TilePathSettings>().budget = 400;
+    link(&mut app, NavLink::new(at(DOWN, 2_200, 20), at(UP, 5, 5)));
+    link(&mut app, NavLink::new(at(UP, 390, 5), at(DOWN, 2_395, 20)));
+    let unit = spawn(&mut app, Critter::new(60.0), at(DOWN, 1, 20));
+    run(&mut app, 300); // the links are known
+    let goal = PathRequest::to(Cell::new(2_390, 20)).algorithm(Algorithm::Hierarchical);
+    app.world_mut().entity_mut(unit).insert(goal);
+    let first = PathStatus::Walking(PathKind::FirstSegment);
+    run_until(&mut app, 600, |app| status(app, unit) == first);
+    let wall = CellRect::new(Cell::new(2_300, 0), 1, 40);
+    grid(&mut app).get_mut(DOWN).unwrap().block(wall).unwrap();
+    run_until(&mut app, 6_000, |app| has_ended(app, unit));
+    assert!(has_arrived(&app, unit), "{:?}", status(&app, unit));
+    assert_eq!(place_of(&app, unit), at(DOWN, 2_390, 20));
+}
+
 #[test]
 fn without_fields_units_walk_on_their_own_grid() {
     let mut app = app_with_floors(2, (40, 20));

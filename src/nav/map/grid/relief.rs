@@ -8,7 +8,7 @@ use std::sync::{
     atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
 };
 
-use super::{NavGrid, blockers::Blockers};
+use super::{NavGrid, blockers::Blockers, log::EditLog};
 use crate::nav::{Cell, EdgeId, Profile, ProfileId, TerrainId, map::landmarks::LandmarkTable};
 
 /// Whether there can be a better table for the same terrain.
@@ -179,10 +179,11 @@ impl NavGrid {
         self.reliefs.iter_mut().for_each(|relief| relief.table = None);
     }
 
-    /// Notes that there is more memory: tables that did not fit are filled again.
-    pub(crate) fn note_free_memory(&mut self) {
+    /// Notes that there is more memory: tables that were filled with little are filled again, and if `has_more` than when they were
+    /// tried, those that did not fit.
+    pub(crate) fn note_free_memory(&mut self, has_more: bool) {
         for relief in &mut self.reliefs {
-            relief.table.take_if(|table| table.is_empty());
+            relief.table.take_if(|table| has_more && table.is_empty());
             if relief.grade == TableGrade::Cramped {
                 relief.grade = TableGrade::Quick;
             }
@@ -225,7 +226,7 @@ impl NavGrid {
             layers: vec![OnceLock::from(layer)],
             reliefs: vec![Relief::default()],
             chunk_revisions: Vec::new(),
-            log: Vec::new(),
+            log: EditLog::after(self.revision),
             ..*self
         })
     }

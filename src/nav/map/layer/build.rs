@@ -288,7 +288,7 @@ impl Layer {
     fn read(&mut self, rect: Rect, source: &Source<'_, impl Fn(u32, u32) -> bool>) -> (Rect, bool) {
         let Some(clearance) = &mut self.clearance else {
             let changed = read_cells(&mut self.bits, rect, &self.costs, (self.width, source));
-            return (rect, self.read_edges(rect, source.edges) | changed);
+            return self.read_edges(rect, source.edges, changed);
         };
         let anchors = clearance.anchors(rect);
         clearance.read_costliest(anchors, source.terrain);
@@ -296,14 +296,17 @@ impl Layer {
         let has_changed = read_cells(base, rect, &self.costs, (self.width, source))
             | clearance.read_edges(rect, source.edges, &self.edge_costs);
         let has_changed = has_changed && clearance.erode(anchors, &mut self.bits);
-        (anchors, self.read_edges(anchors, source.edges) | has_changed)
+        self.read_edges(anchors, source.edges, has_changed)
     }
 
-    /// Reads the edges of a rectangle of anchors; returns whether any has changed.
-    fn read_edges(&mut self, anchors: Rect, edges: &EdgeMap) -> bool {
+    /// Reads the edges of a rectangle of anchors in which bits have changed or not. Returns the rectangle in which something may
+    /// have changed, and whether it has. Crossings are refreshed in a border around the anchors, too: what changes there counts here,
+    /// as it is not noticed again where another rectangle of the edit reads it.
+    fn read_edges(&mut self, anchors: Rect, edges: &EdgeMap, has_changed: bool) -> (Rect, bool) {
         let around = self.with_border(anchors);
         let (edges, bits) = ((edges, &self.edge_costs), &self.bits);
-        self.crossings.as_mut().is_some_and(|crossings| crossings.refresh(around, edges, bits))
+        let refreshed = self.crossings.as_mut().map(|known| known.refresh(around, edges, bits));
+        if refreshed == Some(true) { (around, true) } else { (anchors, has_changed) }
     }
 }
 
