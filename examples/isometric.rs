@@ -168,11 +168,10 @@ fn draw_units(mut units: Query<(&Facing, &mut Sprite, &mut Transform), With<Crit
     for (facing, mut sprite, mut transform) in &mut units {
         let corner = Vec2::new(facing.compass() as u8 as f32, 0.0) * 16.0; // eight in a row
         sprite.rect = Some(Rect::from_corners(corner, corner + 16.0));
-        let z = depth(transform.translation.truncate());
+        let at = transform.translation.truncate();
+        let sorted = Transform { translation: at.extend(depth(at)), ..*transform };
         // Without a change nothing is written: the plugin looks again at every critter whose transform was.
-        if transform.translation.z != z {
-            transform.translation.z = z;
-        }
+        transform.set_if_neq(sorted);
     }
 }
 

@@ -46,10 +46,7 @@
 
 use bevy::{
     app::RunFixedMainLoop,
-    ecs::{
-        schedule::{InternedScheduleLabel, ScheduleLabel},
-        system::ScheduleSystem,
-    },
+    ecs::schedule::{InternedScheduleLabel, ScheduleLabel},
     prelude::*,
 };
 
@@ -244,7 +241,10 @@ fn add_tilemaps(app: &mut App, schedule: InternedScheduleLabel, is_fixed: bool) 
 
 /// Adds a system that also runs in every frame, so that critters are drawn where their map is by then.
 #[cfg(any(feature = "tilemap", feature = "tilemap_chunk"))]
-fn add_before_drawing<M>(app: &mut App, system: impl IntoScheduleConfigs<ScheduleSystem, M>) {
+fn add_before_drawing<M>(
+    app: &mut App,
+    system: impl IntoScheduleConfigs<bevy::ecs::system::ScheduleSystem, M>,
+) {
     let after = RunFixedMainLoopSystems::AfterFixedMainLoop;
     let system = system.in_set(TilePathSystems::All).in_set(after).before(TilePathSystems::Draw);
     app.add_systems(RunFixedMainLoop, system);

@@ -11,7 +11,7 @@ use bevy::{
         query::QueryData,
         system::{self, SystemChangeTick},
     },
-    math::{Affine2, Mat2},
+    math::{Affine2, Mat2, Vec3A},
     prelude::*,
 };
 
@@ -69,7 +69,7 @@ type FromWorld = Affine2;
 /// Returns this for a parent. Not finite where the parent has no extent.
 fn from_world(parent: &GlobalTransform) -> FromWorld {
     let affine = parent.affine();
-    let [x, y] = [affine.x_axis, affine.y_axis].map(|axis| axis.truncate());
+    let [x, y] = [affine.x_axis, affine.y_axis].map(Vec3A::truncate);
     let to_world =
         Affine2 { matrix2: Mat2::from_cols(x, y), translation: parent.translation().truncate() };
     to_world.inverse()

@@ -42,7 +42,7 @@ fn note<E: EntityEvent, B: Bundle>(
     mut changes: ResMut<MoverChanges>,
 ) {
     let entity = event.event_target();
-    if statuses.get(entity).is_ok_and(|status| status.has_path()) {
+    if statuses.get(entity).is_ok_and(PathStatus::has_path) {
         changes.0.push(entity);
     }
 }
