@@ -19,7 +19,7 @@ const STEPS: &[Step<MouseStep>] = &[
     Step::Wait(1.0),
     Step::Shoot("start"),
     Step::Own(MouseStep::Click(Cell::new(20, 11), MouseButton::Left)),
-    Step::Wait(2.5),
+    Step::Wait(0.8), // no unit is where the wall is built yet
     Step::Own(MouseStep::Click(Cell::new(14, 3), MouseButton::Right)),
     Step::Own(MouseStep::Click(Cell::new(14, 2), MouseButton::Right)),
     Step::Wait(1.0),

@@ -16,6 +16,19 @@ fn app_of_patches() -> App {
     app
 }
 
+/// Two grids that both want landmarks.
+fn app_of_two_maps() -> App {
+    let mut app = app_of_patches();
+    let level = grid(&mut app).get(GridId::default()).unwrap().clone();
+    let frame = GridFrame::square(Vec2::new(5_000.0, 0.0), Vec2::splat(10.0));
+    grid(&mut app).insert(GridId(1), level, frame);
+    for id in [GridId(0), GridId(1)] {
+        let levels = app.world().resource::<NavGrids>();
+        levels.get(id).unwrap().want_landmarks(ProfileId::default());
+    }
+    app
+}
+
 /// Sends a unit somewhere: without searches there are no landmarks.
 fn search(app: &mut App) {
     let unit = spawn_ghost(app, (0, 0));
@@ -55,14 +68,7 @@ fn landmarks_are_filled_in_spare_budget_and_can_be_switched_off() {
 /// The limit is one for all grids, and memory that becomes free is used.
 #[test]
 fn grids_share_the_room_for_landmarks() {
-    let mut app = app_of_patches();
-    let level = grid(&mut app).get(GridId::default()).unwrap().clone();
-    let frame = GridFrame::square(Vec2::new(5_000.0, 0.0), Vec2::splat(10.0));
-    grid(&mut app).insert(GridId(1), level, frame);
-    for id in [GridId(0), GridId(1)] {
-        let levels = app.world().resource::<NavGrids>();
-        levels.get(id).unwrap().want_landmarks(ProfileId::default());
-    }
+    let mut app = app_of_two_maps();
     let limit = (SIDE * SIDE * 24) as usize;
     set(&mut app, |settings| settings.landmark_bytes = limit);
     run(&mut app, 800);
@@ -93,14 +99,7 @@ fn grids_share_the_room_for_landmarks() {
 /// What was kept for a quick table of a grid is free when that grid goes before it has one.
 #[test]
 fn room_that_was_kept_for_a_missing_table_is_used_when_its_grid_is_gone() {
-    let mut app = app_of_patches();
-    let level = grid(&mut app).get(GridId::default()).unwrap().clone();
-    let frame = GridFrame::square(Vec2::new(5_000.0, 0.0), Vec2::splat(10.0));
-    grid(&mut app).insert(GridId(1), level, frame);
-    for id in [GridId(0), GridId(1)] {
-        let levels = app.world().resource::<NavGrids>();
-        levels.get(id).unwrap().want_landmarks(ProfileId::default());
-    }
+    let mut app = app_of_two_maps();
     set(&mut app, |settings| settings.landmark_bytes = (SIDE * SIDE * 24) as usize);
     run(&mut app, 800);
     let of = |app: &App| {
