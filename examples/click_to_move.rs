@@ -33,7 +33,7 @@ fn square(at: Cell, z: f32, size: f32, color: Srgba) -> impl Bundle {
 }
 
 fn wall(cell: Cell) -> impl Bundle {
-    (square(cell, 1.0, 0.96, css::DARK_SLATE_GRAY), NavBlocker::on(CellRect::single(cell)))
+    (square(cell, 1.0, 0.96, css::DARK_SLATE_GRAY), NavBlocker::at(CellRect::single(cell)))
 }
 
 fn click(

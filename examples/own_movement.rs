@@ -83,7 +83,7 @@ fn set_up(mut commands: Commands, mut grids: ResMut<NavGrids>, assets: Res<Asset
 fn build(commands: &mut Commands, cell: Cell) {
     commands.spawn((
         Wall,
-        NavBlocker::on(CellRect::single(cell)),
+        NavBlocker::at(CellRect::single(cell)),
         Sprite::from_color(css::DARK_SLATE_GRAY, Vec2::splat(CELL * 0.95)),
         Transform::from_translation(frame().cell_center(cell).extend(0.0)),
     ));

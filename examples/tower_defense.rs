@@ -267,7 +267,7 @@ fn edit_towers(
     game.money -= PRICE;
     commands.spawn((
         Tower { cell, reload: Timer::from_seconds(0.7, TimerMode::Once), aim: center },
-        NavBlocker::on(CellRect::single(cell)),
+        NavBlocker::at(CellRect::single(cell)),
         picture(assets.load("tiles.png"), TOWER),
         Transform::from_translation(center.extend(1.0)),
     ));

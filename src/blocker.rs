@@ -70,8 +70,13 @@ impl NavBlocker {
     }
 
     /// Blocks the cells of `rect`, independent of the entity's transform.
-    pub fn on(rect: CellRect) -> Self {
+    pub fn at(rect: CellRect) -> Self {
         Self { at: Some(rect.min), ..Self::sized(rect.width, rect.height) }
+    }
+
+    /// Sets the grid whose cells are blocked.
+    pub fn on(self, grid: GridId) -> Self {
+        Self { grid, ..self }
     }
 }
 

@@ -27,14 +27,12 @@ use bevy::{
 
 use self::queue::Traveler;
 use crate::{
-    crowds::{Crowds, Newcomer},
+    crowds::{Crowds, Newcomer, Pace},
     flow::FlowFields,
     grids::NavGrids,
-    group::GroupSpeedLimit,
     links::NextLink,
     nav::{Cell, GridId, ProfileId},
     request::{Outcomes, Requester},
-    unit::{Critter, CrowdTeam, SpeedLimit, Unpushable},
     whereabouts::Whereabouts,
 };
 
@@ -79,16 +77,6 @@ impl LinkTraffic {
     }
 }
 
-/// The speed of a critter, and who may push it.
-type Pace = (
-    &'static Critter,
-    Option<&'static SpeedLimit>,
-    Option<&'static GroupSpeedLimit>,
-    Option<&'static CrowdTeam>,
-    Has<Unpushable>,
-    Has<Disabled>,
-);
-
 /// What crossings read and write.
 #[derive(SystemParam)]
 pub(crate) struct Crossings<'w, 's> {
@@ -99,14 +87,11 @@ pub(crate) struct Crossings<'w, 's> {
     traffic: ResMut<'w, LinkTraffic>,
     outcomes: Outcomes<'w, 's>,
     whereabouts: Whereabouts<'w, 's>,
+    paces: Query<'w, 's, Pace, Allow<Disabled>>,
     units: ParamSet<
         'w,
         's,
-        (
-            Query<'w, 's, Requester, Allow<Disabled>>,
-            Query<'w, 's, Newcomer, Allow<Disabled>>,
-            Query<'w, 's, Pace, Allow<Disabled>>,
-        ),
+        (Query<'w, 's, Requester, Allow<Disabled>>, Query<'w, 's, Newcomer, Allow<Disabled>>),
     >,
 }
 

@@ -19,7 +19,7 @@ mod transfer;
 pub(crate) use self::{
     enter::{Newcomer, drop_stale_crowds, enter_crowds},
     report::advance_crowds,
-    steer::steer_critters,
+    steer::{Pace, PaceItem, steer_critters},
 };
 
 use std::collections::BTreeMap;
@@ -39,7 +39,7 @@ use crate::{
     group::{GroupSlot, GroupSpeedLimit},
     nav::{Cell, Crowd, CrowdCounters, GridId, NavGrid, ProfileId, UnitId, Walk},
     request::Requester,
-    unit::{Critter, CritterState, CrowdTeam, PathSync, SpeedLimit, Unpushable},
+    unit::{Critter, CritterState, CrowdTeam, NavAgent, PathSync, SpeedLimit, Unpushable},
 };
 
 /// All units with requests, including disabled ones, so that no arrival is lost.
@@ -51,12 +51,6 @@ type Requesters<'w, 's> = Query<'w, 's, Requester, Allow<Disabled>>;
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Crowds {
     by_grid: BTreeMap<GridId, GridCrowd>,
-    /// Number of times that a [`Critter`] was inserted so far.
-    numbers: u64,
-    /// Units of former critters, to be removed.
-    left: Vec<(GridId, UnitId)>,
-    /// Critters to which a component that affects their steering was added or removed since the last tick.
-    changed: Vec<Entity>,
     /// Critters without a free cell for their size, and what they were when one was last looked for.
     #[cfg_attr(feature = "serialize", serde(with = "crate::nav::serde_with::sorted"))]
     outside: EntityHashMap<Wanted>,
@@ -64,6 +58,25 @@ pub struct Crowds {
     ticks: u64,
     grids_seen: u64,
     frames_seen: u64,
+}
+
+/// What observers have noted since the last tick. Not in [`Crowds`], which a game may have taken out of the world for a while.
+#[derive(Resource, Clone, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct CritterChanges {
+    /// Number of times that a [`Critter`] was inserted so far.
+    numbers: u64,
+    /// Former critters and their units.
+    left: Vec<(GridId, UnitId, Entity)>,
+    /// Critters to which a component that affects their steering was added or removed.
+    changed: Vec<Entity>,
+}
+
+impl MapEntities for CritterChanges {
+    fn map_entities<M: EntityMapper>(&mut self, mapper: &mut M) {
+        self.left.iter_mut().for_each(|(.., entity)| entity.map_entities(mapper));
+        self.changed.map_entities(mapper);
+    }
 }
 
 /// The crowd of a grid and the entities of its units.
@@ -144,9 +157,11 @@ impl Crowds {
         }
     }
 
-    /// Takes units out in the next tick whose critters are not in the world any more.
-    pub(crate) fn drop_units(&mut self, units: impl Iterator<Item = (GridId, UnitId)>) {
-        self.left.extend(units);
+    /// Takes out a unit whose critter is not in the world any more: its cells are free.
+    pub(crate) fn drop_unit(&mut self, (grid, unit): (GridId, UnitId)) {
+        if let Some(grid_crowd) = self.by_grid.get_mut(&grid) {
+            grid_crowd.crowd.remove(unit);
+        }
     }
 }
 
@@ -155,7 +170,6 @@ impl MapEntities for Crowds {
         for grid_crowd in self.by_grid.values_mut() {
             grid_crowd.entities.map_entities(mapper);
         }
-        self.changed.map_entities(mapper);
         map_keys(&mut self.outside, mapper);
     }
 }
@@ -177,14 +191,14 @@ impl GridCrowd {
 /// Numbers critters in the order of creation.
 fn number_critter(
     inserted: On<Insert, Critter>,
-    mut crowds: ResMut<Crowds>,
+    mut changes: ResMut<CritterChanges>,
     mut critters: Query<(&Critter, &mut CritterState), Allow<Disabled>>,
 ) {
-    crowds.numbers += 1;
+    changes.numbers += 1;
     if let Ok((critter, mut state)) = critters.get_mut(inserted.entity)
         && state.member.number == 0
     {
-        state.member.number = crowds.numbers;
+        state.member.number = changes.numbers;
         state.member.is_newcomer = critter.collides;
     }
 }
@@ -197,24 +211,22 @@ fn end_critter(removed: On<Remove, Critter>, mut commands: Commands) {
 /// Removes a former critter from its crowd: its cells are free from the next tick on.
 fn leave_crowd(
     discarded: On<Discard, CritterState>,
-    mut crowds: ResMut<Crowds>,
+    mut changes: ResMut<CritterChanges>,
     states: Query<&CritterState, Allow<Disabled>>,
 ) {
-    let member = states.get(discarded.entity).map(|state| state.member).unwrap_or_default();
-    if let Some(unit) = member.unit
-        && crowds.entity(member.grid, unit) == Some(discarded.entity)
-    {
-        crowds.left.push((member.grid, unit));
-    }
+    let entity = discarded.entity;
+    let member = states.get(entity).map(|state| state.member).unwrap_or_default();
+    changes.left.extend(member.unit.map(|unit| (member.grid, unit, entity)));
 }
 
 /// Registers the observers that inform the crowds immediately.
 pub(crate) fn build(app: &mut App) {
-    app.add_observer(number_critter)
+    app.init_resource::<CritterChanges>()
+        .add_observer(number_critter)
         .add_observer(end_critter)
         .add_observer(leave_crowd)
         .add_observer(record_change::<Remove, (SpeedLimit, GroupSpeedLimit)>)
-        .add_observer(record_change::<Remove, (CrowdTeam, Unpushable, GroupSlot)>)
+        .add_observer(record_change::<Remove, (CrowdTeam, Unpushable, GroupSlot, NavAgent)>)
         // While it is disabled, a critter stands still and holds its cells.
         .add_observer(record_change::<Add, Disabled>)
         .add_observer(record_change::<Remove, Disabled>);
@@ -223,11 +235,11 @@ pub(crate) fn build(app: &mut App) {
 /// Records that a component that affects the steering of a critter was added or removed.
 fn record_change<E: EntityEvent, B: Bundle>(
     event: On<E, B>,
-    mut crowds: ResMut<Crowds>,
+    mut changes: ResMut<CritterChanges>,
     critters: Query<(), (With<CritterState>, Allow<Disabled>)>,
 ) {
     let entity = event.event_target();
-    if critters.contains(entity) && crowds.changed.last() != Some(&entity) {
-        crowds.changed.push(entity);
+    if critters.contains(entity) && changes.changed.last() != Some(&entity) {
+        changes.changed.push(entity);
     }
 }

@@ -202,10 +202,9 @@ fn draw_grid(debug: Res<TilePathDebug>, grids: Res<NavGrids>, mut lines: TilePat
             Topology::Hexagonal => &[(east, [0, 1]), (north, [1, 2]), (northwest, [2, 3])],
         };
         for (direction, side) in sides {
-            let (dx, dy) = direction.offset();
             let edge = grid.edge(cell, *direction);
             let color = match grid.edge_cost(debug.profile, cell, *direction) {
-                _ if free(cell) != free(cell.offset(dx, dy)) => css::ORANGE_RED,
+                _ if free(cell) != free(cell.step(*direction)) => css::ORANGE_RED,
                 _ if edge == EdgeId::NONE => continue,
                 None => css::CRIMSON,
                 Some(0) => css::LIGHT_GRAY,

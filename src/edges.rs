@@ -87,6 +87,8 @@ pub(crate) struct PlacedEdges {
     removed: Vec<Entity>,
     /// How many grids had been inserted and removed when edges were last placed on them.
     seen: [u64; 2],
+    /// Entities whose edges have not been looked through for such that cannot be placed: their grid is not there yet.
+    unchecked: Vec<Entity>,
 }
 
 fn note_removed(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
@@ -118,36 +120,47 @@ pub(crate) fn sync_edges(
     let has_changed = std::mem::replace(&mut placed.seen, now) != now;
     let all_if_grids_changed = has_changed.then(|| all.iter()).into_iter().flatten();
     for (entity, edges) in all_if_grids_changed.chain(&changed) {
-        let located = locate(&grids, entity, edges);
-        placed.put(entity, located);
+        placed.put(entity, locate(&grids, edges));
     }
+    // Once, not with every grid that comes.
+    placed.unchecked.extend(changed.iter().map(|(entity, _)| entity));
+    placed.unchecked.retain(|&entity| match all.get(entity) {
+        Ok((_, edges)) => !report_misplaced(&grids, entity, edges),
+        Err(_) => false,
+    });
     if !placed.changed.is_empty() {
         placed.apply(&mut grids);
     }
 }
 
 /// Returns the edges of an entity that can be placed.
-fn locate(grids: &NavGrids, entity: Entity, edges: &NavEdges) -> Vec<(EdgeKey, EdgeId)> {
+fn locate(grids: &NavGrids, edges: &NavEdges) -> Vec<(EdgeKey, EdgeId)> {
     let id = edges.grid;
-    let Some(grid) = grids.get(id) else {
-        return Vec::new();
+    let key = |(cell, direction)| (id, grids.generation(id), cell, direction);
+    let located = edges.edges.iter().filter_map(|&(cell, direction, edge)| {
+        Some((key(grids.get(id)?.canonical_edge(cell, direction)?), edge))
+    });
+    located.collect()
+}
+
+/// Reports the edges of an entity that cannot be placed; returns false if its grid is not there.
+fn report_misplaced(grids: &NavGrids, entity: Entity, edges: &NavEdges) -> bool {
+    let Some(grid) = grids.get(edges.grid) else {
+        return false;
     };
-    let mut located = Vec::new();
-    for &(cell, direction, edge) in &edges.edges {
-        match grid.canonical_edge(cell, direction) {
-            Some((cell, direction)) => {
-                located.push(((id, grids.generation(id), cell, direction), edge));
-            }
-            None => tracing::warn!("{entity}: no edge at {cell} to the {direction:?}"),
+    for &(cell, direction, _) in &edges.edges {
+        if grid.canonical_edge(cell, direction).is_none() {
+            tracing::warn!("{entity}: no edge at {cell} to the {direction:?}");
         }
     }
-    located
+    true
 }
 
 impl MapEntities for PlacedEdges {
     fn map_entities<M: EntityMapper>(&mut self, mapper: &mut M) {
         map_keys(&mut self.by_entity, mapper);
         self.removed.map_entities(mapper);
+        self.unchecked.map_entities(mapper);
     }
 }
 

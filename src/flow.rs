@@ -128,8 +128,7 @@ pub struct FlowCounters {
 /// fn march(fields: Res<FlowFields>, grids: Res<NavGrids>, mut marchers: Query<&mut Marcher>) {
 ///     for mut marcher in &mut marchers {
 ///         if let Some(direction) = fields.direction(&grids, &marcher.flow, marcher.at) {
-///             let (dx, dy) = direction.offset();
-///             marcher.at = marcher.at.offset(dx, dy);
+///             marcher.at = marcher.at.step(direction);
 ///         }
 ///     }
 /// }

@@ -6,7 +6,7 @@ use bevy::prelude::*;
 
 use crate::{
     coordinates::GridFrame,
-    nav::{Cell, Direction, GridId, GridSource, NavGrid, Profile, ProfileId},
+    nav::{Cell, Direction, GridId, GridSource, NavGrid, Profile, ProfileId, Topology},
 };
 
 /// All grids: one per level, keyed by a number that the game chooses. [`GridId::default`] is used wherever no
@@ -144,7 +144,7 @@ impl NavGrids {
 
     /// Adds a grid, or replaces the grid with this number: running searches on it restart, walking critters
     /// check their paths, and every `NavBlocker` blocks its cells on the new grid. The grid receives the
-    /// profiles of this resource instead of its own. (Swapping a grid through [`get_mut`](Self::get_mut) would do none of this.)
+    /// profiles of this resource instead of its own; if it had others, a warning says so. (Swapping a grid through [`get_mut`](Self::get_mut) would do none of this.)
     ///
     /// Of a grid that was [removed](Self::remove), or copied from one here, what entities had placed on it is taken away first.
     pub fn insert(&mut self, id: GridId, grid: NavGrid, frame: GridFrame) {
@@ -160,6 +160,16 @@ impl NavGrids {
         is_fed_by_tiles: bool,
     ) {
         self.remove(id);
+        let own = grid.profiles();
+        if own != [Profile::default()] && !self.profiles.starts_with(own) {
+            tracing::warn!(
+                "grid {} has profiles of its own: `NavGrids::set_profiles` counts",
+                id.0
+            );
+        }
+        if (frame.topology(), grid.topology()) == (Topology::Hexagonal, Topology::Square) {
+            tracing::warn!("grid {} has a frame of hexagons, but cells that are squares", id.0);
+        }
         grid.set_profiles(self.profiles.clone());
         grid.forget_placed(); // without layers, which would have to follow
         grid.continue_from(self.last_revision);

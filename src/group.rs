@@ -26,7 +26,7 @@ use crate::{
     flow::{FlowField, FlowFields},
     nav::{Cell, Direction, Formation, FormationSpec, GridId, PathFailure, ProfileId},
     request::{PathRequest, Target},
-    unit::SpeedLimit,
+    unit::{SpeedLimit, lower},
 };
 
 /// Sends units to slots of their own around a goal.
@@ -72,8 +72,10 @@ pub struct Group {
     pub keeps_together: bool,
     /// Whether the entity despawns itself when all members have come to rest, or none is left. Default true.
     pub despawns: bool,
-    /// What each member's request is made from: grid, profile, reach, retries, priority and class count; the
-    /// target is filled in. Without a grid, the group moves on that of its first member.
+    /// What each member's request is made from: grid, profile, reach, retries, priority, class and algorithm. The target is
+    /// filled in, a slot onto which the member goes: `approach`, `follows` and `alternatives` do not count. Without a grid, the
+    /// group moves on that of its first member; with a [`Retry`](crate::request::Retry) it waits for a grid that is not there yet, as long
+    /// as that takes.
     #[entities]
     pub request: PathRequest,
 }
@@ -193,12 +195,12 @@ pub struct GroupState {
     #[reflect(ignore)]
     #[cfg_attr(feature = "serialize", serde(with = "crate::nav::serde_with::sorted"))]
     index: EntityHashMap<usize>,
-    /// The grid on which slots were assigned, its generation, and the revision of its profiles.
-    #[reflect(ignore)]
-    grid: Option<GridId>,
-    /// The group as it was then; `None` if it was inserted since.
+    /// The group when slots were assigned; `None` if it was inserted since.
     #[reflect(ignore)]
     order: Option<Group>,
+    /// The grid on which they were assigned, its generation, and the revision of its profiles.
+    #[reflect(ignore)]
+    grid: Option<GridId>,
     #[reflect(ignore)]
     grid_version: (u64, u64),
     /// The game has changed the group since slots were assigned.
@@ -301,7 +303,7 @@ impl GroupSpeedLimit {
     /// The speed of a unit after the game's limit and that of its group.
     pub(crate) fn speed(speed: f32, limit: Option<&SpeedLimit>, group: Option<&Self>) -> f32 {
         let limited = SpeedLimit::apply(limit, speed);
-        group.map_or(limited, |group| limited.min(group.0))
+        group.map_or(limited, |group| lower(limited, group.0))
     }
 }
 

@@ -142,6 +142,9 @@
 //! | a large unit finds no path | it needs room for its whole block: see [`Profile::size`](prelude::Profile::size) |
 //! | a unit moves as if it had another profile | its profile is that of its [`NavAgent`](prelude::NavAgent), by default profile 0, unless the request names one |
 //! | [`NavGrids::get_mut`](prelude::NavGrids::get_mut) returns [`GridAccessError::FedByTiles`](prelude::GridAccessError) | tilemaps write this grid: change their tiles, or spawn a [`NavBlocker`](prelude::NavBlocker) or [`NavEdges`](prelude::NavEdges) |
+//! | a [`NavBlocker`](prelude::NavBlocker) blocks nothing | it has another `grid`, neither a `Transform` nor cells of its own ([`NavBlocker::at`](prelude::NavBlocker::at)), or lies off the grid |
+//! | a wall of [`NavEdges`](prelude::NavEdges) does not count | of several edges in one place, that with the highest [`EdgeId`](prelude::EdgeId) counts |
+//! | a queued order does not begin | the unit has a request of the game or of a [`Group`](prelude::Group), which comes first |
 //! | the entity of a [`Group`](prelude::Group) is gone | it despawns when all members have come to rest or none is left: see [`Group::persistent`](prelude::Group::persistent) |
 //! | units walk beside the map | the grid's frame comes from the tilemap with the lowest `order`; for grids made by hand see [`GridFrame`](prelude::GridFrame) |
 //! | a unit jumps back when its `Transform` is written | the unit was on a step, or there was no free cell: remove its request first |
@@ -211,7 +214,7 @@ pub mod prelude {
             path::{Leg, Path, PathCost, PathKind},
             query::{Algorithm, GridId, PathFailure, PathQuery, Reach},
             queue::{Priority, QueueSettings, RequestClass},
-            range::{Diagonals, Enter, InRange, Movement, MovementRange, RangeQuery, TurnRules},
+            range::{Diagonals, InRange, MayEnter, Movement, MovementRange, RangeQuery, TurnRules},
             terrain::{CornerRule, EdgeId, Neighborhood, Profile, ProfileId, TerrainId},
             topology::Topology,
         },

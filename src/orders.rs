@@ -6,7 +6,7 @@
 //! - The end of an order is detected at the start of the next tick, and the next order begins in that tick. A
 //!   unit gets at most one request per tick.
 //! - Only units with a change are processed: the queue was changed, the request or its status was changed, or
-//!   a hold is over. They are processed in the order in which their queues were inserted, so that nothing
+//!   a wait is over. They are processed in the order in which their queues were inserted, so that nothing
 //!   observable depends on entity ids.
 //! - Requests that the game inserts on a unit itself have precedence: the current order ends, and the queue
 //!   waits until that request has ended.
@@ -26,7 +26,10 @@ pub use order::{OnFailure, Order, OrderBegun, OrderEnded, OrderId, OrderOutcome,
 use std::{collections::VecDeque, ops::RangeBounds};
 
 use bevy::{
-    ecs::{entity::MapEntities, lifecycle::HookContext, world::DeferredWorld},
+    ecs::{
+        entity::MapEntities, entity_disabling::Disabled, lifecycle::HookContext,
+        world::DeferredWorld,
+    },
     prelude::*,
 };
 
@@ -45,7 +48,7 @@ use crate::request::PathRequest;
 /// let (gate, well, yard) = (Cell::new(3, 9), Cell::new(20, 4), Cell::new(8, 8));
 /// let mut orders = OrderQueue::new()
 ///     .then(PathRequest::to(gate))
-///     .then(Order::Hold { ticks: 128 })
+///     .then(Order::Wait { ticks: 128 })
 ///     .then(Order::patrol([gate, well], PatrolMode::ThereAndBack));
 /// let first = orders.insert_first(PathRequest::to(yard));
 /// assert_eq!(orders.len(), 4);
@@ -108,7 +111,7 @@ impl OrderQueue {
     }
 
     /// Puts an order before all others. The current order goes back behind it and is resumed afterwards, from
-    /// the unit's position at that time: a patrol continues to the stop it was heading for, a hold lasts for
+    /// the unit's position at that time: a patrol continues to the stop it was heading for, a `Wait` lasts for
     /// its remaining ticks.
     pub fn insert_first(&mut self, order: impl Into<Order>) -> OrderId {
         self.put_back();
@@ -228,29 +231,31 @@ enum Owner {
 }
 
 /// All queues.
-#[derive(Resource, Clone, Debug, Default)]
+#[derive(Resource, Clone, Debug, Default, MapEntities)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct OrderQueues {
     /// Number of queues inserted so far.
     inserted: u64,
     /// Units whose order rests.
+    #[entities]
     resting: Vec<Entity>,
     /// Units whose request was removed since the last tick.
+    #[entities]
     noted: Vec<Entity>,
-}
-
-impl MapEntities for OrderQueues {
-    fn map_entities<M: EntityMapper>(&mut self, mapper: &mut M) {
-        self.resting.map_entities(mapper);
-        self.noted.map_entities(mapper);
-    }
 }
 
 /// Registers the observers.
 pub(crate) fn build(app: &mut App) {
-    app.add_observer(|removed: On<Remove, PathRequest>, mut queues: ResMut<OrderQueues>| {
-        queues.noted.push(removed.entity);
-    });
+    type WithQueue = (With<OrderQueue>, Allow<Disabled>);
+    app.add_observer(
+        |removed: On<Remove, PathRequest>,
+         units: Query<(), WithQueue>,
+         mut queues: ResMut<OrderQueues>| {
+            if units.contains(removed.entity) {
+                queues.noted.push(removed.entity);
+            }
+        },
+    );
 }
 
 fn on_inserted(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {

@@ -18,9 +18,8 @@ pub(crate) use self::{
     deliver::deliver_answers,
     follow::follow_targets,
     intake::{accept_requests, follow_agents},
-    outcome::{Outcomes, clear_stuck, has_unread, is_latest},
-    requester::{Requester, RequesterItem, grid_of},
-    resolve::cell_of_target,
+    outcome::{Outcomes, clear_stuck, has_unread, is_latest, note_all},
+    requester::{Requester, RequesterItem, anchor_of, grid_of, grid_of_unit},
     start::fitting_anchor,
 };
 
@@ -274,13 +273,6 @@ pub(crate) struct RequestInbox {
     waiting: EntityHashMap<bool>,
     /// Number of requests inserted so far.
     issued: u64,
-}
-
-impl RequestInbox {
-    /// Whether an entry waits from which the unit's latest request is read.
-    fn waits(&self, entity: Entity) -> bool {
-        self.waiting.contains_key(&entity)
-    }
 }
 
 impl MapEntities for RequestInbox {

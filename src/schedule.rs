@@ -155,6 +155,7 @@ impl Plugin for TilePathPlugin {
         app.insert_resource(TransformWrites { is_between_ticks: is_fixed, ..default() });
         app.world_mut().resource_mut::<Pathfinder>().reserve(PAGES_AHEAD);
         register_types(app);
+        crate::request::note_all(app.world_mut());
         crate::crowds::build(app);
         crate::movement::build(app);
         crate::orders::build(app);

@@ -217,8 +217,9 @@ impl TilePathSnapshot {
             }
         }
         resources.write(world);
-        let gone: Vec<_> = columns.units_without_critters(world).collect();
-        world.resource_mut::<Crowds>().drop_units(gone.into_iter());
+        let mut gone: Vec<_> = columns.units_without_critters(world).collect();
+        gone.sort_unstable();
+        gone.into_iter().for_each(|unit| world.resource_mut::<Crowds>().drop_unit(unit));
         columns.adopt_fields(world.resource());
         columns.overwrite(world);
         others.insert_anew(world);

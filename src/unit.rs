@@ -25,7 +25,7 @@ pub use self::{
 };
 pub(crate) use self::{
     any_angle::{point_on, points_from},
-    critter::work,
+    critter::{lower, work},
     state::{Drawing, PathSync},
     status::Journey,
     writes::TransformWrites,

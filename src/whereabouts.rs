@@ -8,6 +8,9 @@ use bevy::{
     prelude::*,
 };
 
+/// Most ancestors of an entity. More are a circle: two units that mount each other, say.
+const MOST_ANCESTORS: usize = 1_024;
+
 /// Computes the world positions of entities.
 #[derive(SystemParam)]
 pub(crate) struct Whereabouts<'w, 's> {
@@ -16,16 +19,19 @@ pub(crate) struct Whereabouts<'w, 's> {
 
 impl Whereabouts<'_, '_> {
     /// Returns the global transform of an entity; `None` if the entity or one of its ancestors has no
-    /// transform.
+    /// transform, or is an ancestor of itself.
     pub(crate) fn transform(&self, entity: Entity) -> Option<GlobalTransform> {
         let (&transform, mut parent) = self.entities.get(entity).ok()?;
         let mut global = GlobalTransform::from(transform);
-        while let Some(child_of) = parent {
+        for _ in 0..MOST_ANCESTORS {
+            let Some(child_of) = parent else {
+                return Some(global);
+            };
             let (&transform, above) = self.entities.get(child_of.parent()).ok()?;
             global = transform * global;
             parent = above;
         }
-        Some(global)
+        None
     }
 
     /// Returns the position of an entity on the plane of the map.

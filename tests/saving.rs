@@ -113,7 +113,7 @@ fn public_data_goes_through_a_text_and_back() {
     round_trip(
         &Group::to(Cell::new(1, 2), [unit]).formation(Formation::Wedge).request(request.clone()),
     );
-    round_trip(&OrderQueue::new().then(request).then(Order::Hold { ticks: 9 }));
+    round_trip(&OrderQueue::new().then(request).then(Order::Wait { ticks: 9 }));
     round_trip(&(NavAgent::new(ProfileId(3)), Critter::new(2.5), PathSteering::new(3.0)));
     round_trip(&(CrowdTeam(3), Unpushable, SpeedLimit(0.25)));
     round_trip(&Profile::default().with(TerrainId(9), 40).size(3));

@@ -29,16 +29,6 @@ pub struct Board {
     pub shape_size: Vec2,
 }
 
-impl Board {
-    /// Returns the fewest steps between two cells.
-    fn steps(&self, a: Cell, b: Cell) -> u32 {
-        match self.frame.topology() {
-            Topology::Square => a.chebyshev(b),
-            Topology::Hexagonal => a.hexagonal_distance(b),
-        }
-    }
-}
-
 /// A unit or an enemy.
 #[derive(Component)]
 pub struct Piece {
@@ -191,10 +181,11 @@ fn find_range(
     range.fill_with(
         grid,
         RangeQuery::new(unit.cell, Movement::Turns(rules)),
-        |cell| match enemies.iter().map(|&enemy| board.steps(enemy, cell)).min() {
-            Some(0) => Enter::No,
-            Some(1) => Enter::Stop,
-            _ => Enter::Cost,
+        |cell| match enemies.iter().map(|&enemy| board.frame.topology().distance(enemy, cell)).min()
+        {
+            Some(0) => MayEnter::No,
+            Some(1) => MayEnter::Stop,
+            _ => MayEnter::Cost,
         },
     )?;
     Ok(())
@@ -255,7 +246,7 @@ fn draw_path(
 
 /// Draws a line around an enemy and the cells beside it.
 fn draw_zone(board: &Board, enemy: Cell, gizmos: &mut Gizmos) {
-    let is_in_zone = |cell: Cell| board.steps(enemy, cell) <= 1;
+    let is_in_zone = |cell: Cell| board.frame.topology().distance(enemy, cell) <= 1;
     for cell in CellRect::new(enemy.offset(-1, -1), 3, 3).cells().filter(|&cell| is_in_zone(cell)) {
         let center = board.frame.cell_center(cell);
         let corners: Vec<Vec2> = board.frame.cell_corners(cell).collect();

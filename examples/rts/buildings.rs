@@ -111,7 +111,7 @@ pub fn spawn_buildings(
         let building = Building { kind, block: CellRect::new(cell, size, size) };
         let position = map.middle_of(building.block).extend(HEIGHT);
         let bundle =
-            (building, NavBlocker::on(building.block), Transform::from_translation(position));
+            (building, NavBlocker::at(building.block), Transform::from_translation(position));
         let entity = commands.spawn(bundle).id();
         buildings.0.extend(building.block.cells().map(|cell| (cell, (entity, building))));
     }

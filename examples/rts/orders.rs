@@ -94,9 +94,9 @@ impl Dispatcher<'_, '_> {
                 self.order_each(&squad, queued, |_| with_retry(PathRequest::to(building).beside()));
             }
             Task::Hold if queued => {
-                self.order_each(&squad, true, |_| Order::Hold { ticks: PAUSE });
+                self.order_each(&squad, true, |_| Order::Wait { ticks: PAUSE });
             }
-            Task::Hold => self.order_each(&squad, false, |_| Order::HoldGround),
+            Task::Hold => self.order_each(&squad, false, |_| Order::Stay),
         }
     }
 
@@ -226,6 +226,6 @@ pub fn requests(order: &Order) -> &[PathRequest] {
     match order {
         Order::Go(request) => std::slice::from_ref(request),
         Order::Patrol { stops, .. } => stops,
-        Order::Hold { .. } | Order::HoldGround => &[],
+        Order::Wait { .. } | Order::Stay => &[],
     }
 }

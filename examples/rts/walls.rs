@@ -50,7 +50,7 @@ impl WallEditor<'_, '_> {
         }
         let position = self.map.frame.cell_center(cell).extend(HEIGHT);
         let wall =
-            (Wall, NavBlocker::on(CellRect::single(cell)), Transform::from_translation(position));
+            (Wall, NavBlocker::at(CellRect::single(cell)), Transform::from_translation(position));
         let entity = self.commands.spawn(wall).id();
         self.walls.cells.insert(cell, entity);
         self.walls.edits += 1;

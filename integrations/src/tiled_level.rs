@@ -71,7 +71,7 @@ fn read_objects(
         };
         match object.user_type.as_str() {
             "Unit" => drop(entity.insert(Critter::new(speed(&object)).turns(false))),
-            "Building" => drop(entity.insert(NavBlocker::on(cells(map, &object)))),
+            "Building" => drop(entity.insert(NavBlocker::at(cells(map, &object)))),
             "Ferry" => match ferry(map, &object) {
                 Some(link) => drop(entity.insert(link)),
                 None => warn!("ferry {} leads nowhere: it has no object `to`", object.id()),

@@ -6,10 +6,11 @@ use bevy::prelude::*;
 
 use super::{Crossing, Crossings, Waiting, queue::Traveler};
 use crate::{
-    group::GroupSpeedLimit,
+    crowds::PaceItem,
     links::{Hop, LinkEntered, LinkLeft},
     nav::{Cell, CellRect, GridId, NavGrid, walk::PROGRESS_PER_COST},
-    unit::{CrowdTeam, work},
+    request::grid_of,
+    unit::Drawing,
 };
 
 /// Ticks between two attempts to send idle units aside.
@@ -36,12 +37,8 @@ impl Crossings<'_, '_> {
     }
 
     /// What a critter can do in a tick; `None` if it is none.
-    pub(super) fn work_of(&mut self, entity: Entity) -> Option<u64> {
-        let seconds = self.time.delta_secs();
-        let paces = self.units.p2();
-        let (critter, limit, group_limit, .., is_disabled) = paces.get(entity).ok()?;
-        let speed = GroupSpeedLimit::speed(critter.speed, limit, group_limit);
-        Some(if is_disabled { 0 } else { work(speed, seconds) })
+    pub(super) fn work_of(&self, entity: Entity) -> Option<u64> {
+        Some(self.paces.get(entity).ok()?.work(self.time.delta_secs()))
     }
 
     /// A crossing is over.
@@ -52,9 +49,12 @@ impl Crossings<'_, '_> {
             return; // despawned
         };
         let mut at = (unit.state.grid, unit.path.0.start());
-        if let Some((state, _)) = &mut unit.critter {
+        if let Some((state, transform)) = &mut unit.critter {
             state.member.crossing = None;
-            at = (if state.unit().is_some() { state.member.grid } else { at.0 }, state.cell());
+            // What the game has drawn on the way was only a picture.
+            state.set_drawn(transform.translation.truncate());
+            state.drawing = Drawing::Full;
+            at = (grid_of(state, &unit.state), state.cell());
         }
         self.outcomes.end_crossing(&mut unit);
         self.outcomes.trigger(LinkLeft { entity, link, at });
@@ -138,23 +138,18 @@ impl Crossings<'_, '_> {
         })
     }
 
-    fn is_ghost(&mut self, entity: Entity) -> bool {
-        self.units.p2().get(entity).is_ok_and(|(critter, ..)| !critter.collides)
+    fn is_ghost(&self, entity: Entity) -> bool {
+        self.paces.get(entity).is_ok_and(|pace| !pace.critter.collides)
     }
 
     /// Sends units off the landing cells that are idle, or that wait there for long and have younger requests, if the unit may
     /// push them.
     fn clear(&mut self, by: Waiting, to: (GridId, CellRect)) {
-        let team_of = |team: Option<&CrowdTeam>| team.copied().unwrap_or_default();
-        let team =
-            self.units.p2().get(by.entity).map_or_else(|_| default(), |pace| team_of(pace.3));
+        let team = self.paces.get(by.entity).map_or(0, |pace| pace.team());
         for other in self.crowds.holders(&self.grids, to) {
-            let paces = self.units.p2();
             let is_pushable =
-                paces.get(other).is_ok_and(|(.., others, is_unpushable, is_disabled)| {
-                    team_of(others) == team && !is_unpushable && !is_disabled
-                });
-            if !is_pushable {
+                |pace: PaceItem| pace.team() == team && !pace.is_unpushable && !pace.is_disabled;
+            if !self.paces.get(other).is_ok_and(is_pushable) {
                 continue;
             }
             let units = self.units.p0();

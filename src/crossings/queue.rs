@@ -10,7 +10,8 @@ use bevy::prelude::*;
 use super::{Crossings, Waiting};
 use crate::{
     links::{Costs, Hop},
-    nav::{Cell, CellRect, Hindrance},
+    nav::{CellRect, Hindrance},
+    request::grid_of,
     unit::{PathStatus, PathSync},
 };
 
@@ -40,8 +41,6 @@ pub(super) struct Traveler {
     hop: Option<Hop>,
     stage: Stage,
     collides: bool,
-    /// Its crowd does not move it: it has arrived, or was sent aside.
-    is_idle: bool,
     /// Steps that it has to walk to the link's cells; 0 on them.
     gap: u32,
     /// The smallest gap so far since it was called, and for how many ticks it has come no nearer.
@@ -57,9 +56,8 @@ impl Traveler {
     pub(super) const fn new(entity: Entity) -> Self {
         let (hop, stage) = (None, Stage::OnTheWay);
         let (gap, nearest) = (u32::MAX, u32::MAX);
-        let (collides, is_idle) = (false, false);
         let (stalled, waited, held_up) = (0, 0, 0);
-        Self { entity, hop, stage, collides, is_idle, gap, nearest, stalled, waited, held_up }
+        Self { entity, hop, stage, collides: false, gap, nearest, stalled, waited, held_up }
     }
 
     /// Whether it has waited on the link's cells for long.
@@ -104,8 +102,8 @@ impl Crossings<'_, '_> {
     pub(super) fn collect_waiting(&mut self, waiting: &mut Vec<Waiting>) {
         let mut travelers = std::mem::take(&mut self.traffic.travelers);
         travelers.retain(|&number, traveler| self.look_at(number, traveler, waiting));
+        self.keep_queues(&mut travelers);
         self.traffic.travelers = travelers;
-        self.keep_queues();
     }
 
     /// Looks where a unit is that has set out for a link; returns false if it has another destination by now.
@@ -148,17 +146,18 @@ impl Crossings<'_, '_> {
             }
             return false;
         };
-        let grid = if state.unit().is_some() { state.member.grid } else { unit.state.grid };
+        let grid = grid_of(state, &unit.state);
         let (cell, is_here) = (state.cell(), grid == end.grid && state.member.crossing.is_none());
         if traveler.hop != Some(next.hop) {
             *traveler = Traveler { hop: Some(next.hop), ..Traveler::new(entity) };
         }
         let in_crowd = self.crowds.get(grid).zip(state.unit());
         traveler.collides = in_crowd.is_some();
-        traveler.is_idle = in_crowd.is_some_and(|(crowd, unit)| !crowd.is_under_way(unit));
+        // Its crowd does not move it: it has arrived, or was sent aside.
+        let is_idle = in_crowd.is_some_and(|(crowd, unit)| !crowd.is_under_way(unit));
         let (grids, flows) = (&*self.grids, &*self.flows);
         let costs = Costs { grids, flows, profile, accepts_old: false };
-        let straight = if is_here { gap(end.area, cell) } else { u32::MAX };
+        let straight = if is_here { end.area.gap(CellRect::single(cell)) } else { u32::MAX };
         traveler.note_gap(match straight {
             // Behind walls the way is longer; far away it does not matter.
             1..=NEAR => self.outcomes.links.steps_to(costs, end, cell).unwrap_or(straight).max(1),
@@ -181,7 +180,7 @@ impl Crossings<'_, '_> {
         }
         if is_held_up && !is_stuck {
             unit.set_stuck(Hindrance::Link);
-        } else if traveler.is_late() && traveler.is_idle {
+        } else if traveler.is_late() && is_idle {
             (traveler.stalled, traveler.nearest) = (0, u32::MAX);
             self.outcomes.path_lost(&mut unit, &self.grids);
         }
@@ -189,10 +188,9 @@ impl Crossings<'_, '_> {
     }
 
     /// Lets units queue that come near a link where others wait already, and calls as many to its cells as find room there.
-    fn keep_queues(&mut self) {
-        let mut travelers = std::mem::take(&mut self.traffic.travelers);
+    fn keep_queues(&mut self, travelers: &mut BTreeMap<u64, Traveler>) {
         let mut queues: BTreeMap<Hop, Queue> = BTreeMap::new();
-        for (&number, traveler) in &travelers {
+        for (&number, traveler) in travelers.iter() {
             if let Some(hop) = traveler.hop.filter(|_| traveler.collides) {
                 let queue = queues.entry(hop).or_default();
                 match traveler.stage {
@@ -231,7 +229,6 @@ impl Crossings<'_, '_> {
                 }
             }
         }
-        self.traffic.travelers = travelers;
     }
 
     /// Lets a unit stand where it is, and be pushed aside.
@@ -250,13 +247,4 @@ impl Crossings<'_, '_> {
             self.outcomes.path_lost(&mut unit, &self.grids);
         }
     }
-}
-
-/// Columns or rows between a cell and an area, whichever are more; 0 inside.
-fn gap(area: CellRect, cell: Cell) -> u32 {
-    let gap = |at: i32, low: i32, length: u32| {
-        let (at, low) = (i64::from(at), i64::from(low));
-        (low - at).max(at - low - i64::from(length) + 1).clamp(0, i64::from(u32::MAX)) as u32
-    };
-    gap(cell.x, area.min.x, area.width).max(gap(cell.y, area.min.y, area.height))
 }

@@ -11,7 +11,7 @@ use bevy::{
 };
 
 use super::{
-    Crowds, GridCrowd, Requesters,
+    CritterChanges, Crowds, GridCrowd, Requesters,
     changes::{Column, list_changed},
 };
 use crate::{
@@ -75,6 +75,7 @@ pub(crate) fn enter_crowds(
     mut crowds: ResMut<Crowds>,
     mut critters: ParamSet<(Columns, Query<Newcomer, Allow<Disabled>>, Requesters)>,
     whereabouts: Whereabouts,
+    changes: Res<CritterChanges>,
     mut writes: ResMut<TransformWrites>,
     mut outcomes: Outcomes,
     // Critters to check in this tick.
@@ -83,6 +84,7 @@ pub(crate) fn enter_crowds(
     mut misplaced: Local<Vec<(u64, Entity)>>,
 ) {
     entities.append(&mut writes.moved);
+    entities.extend(&changes.changed);
     let (kinds, agents, requests, states, transforms) = critters.p0();
     list_changed(&kinds, None, &mut entities);
     list_changed(&agents, None, &mut entities);
@@ -156,17 +158,17 @@ impl Crowds {
 pub(crate) fn drop_stale_crowds(
     grids: Res<NavGrids>,
     mut crowds: ResMut<Crowds>,
+    mut changes: ResMut<CritterChanges>,
     mut states: Query<(&mut CritterState, &Transform), Allow<Disabled>>,
 ) {
-    let Crowds { by_grid, left, .. } = &mut *crowds;
     // In the order of their numbers, not in that in which they were despawned: those that come next get these numbers.
-    left.sort_unstable();
-    left.dedup();
-    for (grid, unit) in left.drain(..) {
-        if let Some(grid_crowd) = by_grid.get_mut(&grid) {
-            grid_crowd.crowd.remove(unit);
+    changes.left.sort_unstable();
+    for (grid, unit, entity) in changes.left.drain(..) {
+        if crowds.entity(grid, unit) == Some(entity) {
+            crowds.drop_unit((grid, unit));
         }
     }
+    let Crowds { by_grid, .. } = &mut *crowds;
     let is_stale =
         |id: &GridId, grid_crowd: &mut GridCrowd| grids.generation(*id) != grid_crowd.generation;
     for (_, grid_crowd) in by_grid.extract_if(.., is_stale) {
@@ -266,9 +268,19 @@ impl NewcomerItem<'_, '_> {
     fn place(&mut self, grid_crowd: &mut GridCrowd, to: &Place, whereabouts: &Whereabouts) -> bool {
         let &Place { id, profile, grid, frame } = to;
         let before = self.state.member.unit;
-        let stays = self.state.member.grid == id && self.state.is_where_it_was_put(self.transform);
+        let is_there = self.state.member.grid == id && grid.contains(self.state.walk.head());
+        let stays = is_there && self.state.is_where_it_was_put(self.transform);
         let position = (!stays).then(|| whereabouts.position(self.entity).unwrap_or(Vec2::NAN));
         let found = self.free_cell_near(grid_crowd, to, position);
+        let drawn = position.map_or(self.state.now, |position| frame.to_cells(position));
+        if before.is_some()
+            && found == Some(self.state.walk.head())
+            && grid_crowd.matches_profile(grid, profile, &self.state)
+        {
+            // On its own cell: only its picture was moved, and it goes on as before.
+            self.draw_from(grid_crowd, drawn);
+            return true;
+        }
         let taken = found.filter(|&cell| match before {
             Some(unit) if grid_crowd.matches_profile(grid, profile, &self.state) => {
                 grid_crowd.crowd.teleport(grid, unit, cell).is_ok()
@@ -292,7 +304,6 @@ impl NewcomerItem<'_, '_> {
             self.state.update_to(grid_crowd.crowd.now());
         }
         self.state.member.grid = id;
-        let drawn = position.map_or(self.state.now, |position| frame.to_cells(position));
         self.stand(grid_crowd, grid, cell, drawn);
         true
     }
@@ -338,6 +349,11 @@ impl NewcomerItem<'_, '_> {
         self.state.set_size(grid.topology(), size);
         self.state.walk = Walk::standing(cell);
         self.state.member.path = PathSync::Replaced;
+        self.draw_from(grid_crowd, drawn);
+    }
+
+    /// Lets it be drawn from a position in cell space on, while it stands.
+    fn draw_from(&mut self, grid_crowd: &GridCrowd, drawn: Vec2) {
         self.state.place_at(drawn);
         self.state.set_drawn(self.transform.translation.truncate());
         self.state.shrink = 0.0; // not yet

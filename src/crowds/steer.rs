@@ -8,7 +8,7 @@ use bevy::{
 };
 
 use super::{
-    Crowds,
+    CritterChanges, Crowds,
     changes::{Column, list_changed},
 };
 use crate::{
@@ -23,18 +23,41 @@ use crate::{
     },
 };
 
+/// How fast a critter is, and who may push it.
+#[derive(QueryData)]
+pub(crate) struct Pace {
+    pub(crate) critter: &'static Critter,
+    limit: Option<&'static SpeedLimit>,
+    group_limit: Option<&'static GroupSpeedLimit>,
+    team: Option<&'static CrowdTeam>,
+    pub(crate) is_unpushable: Has<Unpushable>,
+    pub(crate) is_disabled: Has<Disabled>,
+}
+
+impl PaceItem<'_, '_> {
+    /// Returns its speed after all limits, in cells per second.
+    pub(crate) fn speed(&self) -> f32 {
+        GroupSpeedLimit::speed(self.critter.speed, self.limit, self.group_limit)
+    }
+
+    /// Returns what it can do in a tick. A disabled critter stands still.
+    pub(crate) fn work(&self, seconds: f32) -> u64 {
+        work(if self.is_disabled { 0.0 } else { self.speed() }, seconds)
+    }
+
+    /// Returns the number of its team.
+    pub(crate) fn team(&self) -> u8 {
+        self.team.map_or(0, |team| team.0)
+    }
+}
+
 /// The components of a critter that steering reads and writes.
 #[derive(QueryData)]
 #[query_data(mutable)]
 pub(crate) struct Steered {
     entity: Entity,
-    critter: &'static Critter,
-    limit: Option<&'static SpeedLimit>,
+    pace: Pace,
     slot: Option<(&'static GroupSlot, &'static SwapClass)>,
-    group_limit: Option<&'static GroupSpeedLimit>,
-    team: Option<&'static CrowdTeam>,
-    is_unpushable: Has<Unpushable>,
-    is_disabled: Has<Disabled>,
     request: Option<&'static PathRequest>,
     status: Option<&'static PathStatus>,
     state_of_request: Option<&'static RequestState>,
@@ -64,13 +87,14 @@ type Columns<'w, 's> = (
 pub(crate) fn steer_critters(
     time: Res<Time>,
     mut crowds: ResMut<Crowds>,
+    mut changes: ResMut<CritterChanges>,
     around: Surroundings,
     mut critters: ParamSet<(Columns, Query<Steered, Allow<Disabled>>)>,
     mut seconds: Local<f32>,
     mut entities: Local<Vec<Entity>>,
     mut turns: Local<Vec<(u64, Entity)>>,
 ) {
-    entities.append(&mut crowds.changed);
+    entities.append(&mut changes.changed);
     let is_same_timestep = core::mem::replace(&mut *seconds, time.delta_secs()).to_bits()
         == time.delta_secs().to_bits();
     if is_same_timestep {
@@ -110,8 +134,8 @@ impl SteeredItem<'_, '_> {
             return false;
         };
         let offset_per_tick = match self.state.member.crossing {
-            Some(per_work) => per_work * self.work(seconds) as f32,
-            None => (self.critter.speed * seconds).max(0.0),
+            Some(per_work) => per_work * self.pace.work(seconds) as f32,
+            None => (self.pace.critter.speed * seconds).max(0.0),
         };
         let state = self.state.bypass_change_detection();
         state.shrink_by(crowd.now(), offset_per_tick);
@@ -163,17 +187,11 @@ impl SteeredItem<'_, '_> {
         let is_crossing = member.crossing.is_some();
         UnitSettings {
             profile: member.profile,
-            speed: if is_crossing { 0 } else { self.work(seconds) },
-            team: self.team.map_or(0, |team| team.0),
-            is_pushable: !self.is_unpushable,
+            speed: if is_crossing { 0 } else { self.pace.work(seconds) },
+            team: self.pace.team(),
+            is_pushable: !self.pace.is_unpushable,
             keeps_goal: member.keeps_goal,
         }
-    }
-
-    /// Returns its speed after all limits, as work in a tick. A disabled critter stands still.
-    fn work(&self, seconds: f32) -> u64 {
-        let speed = GroupSpeedLimit::speed(self.critter.speed, self.limit, self.group_limit);
-        work(if self.is_disabled { 0.0 } else { speed }, seconds)
     }
 
     /// Returns the group membership for a path that leads to a slot of a group.

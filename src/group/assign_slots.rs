@@ -1,7 +1,10 @@
 //! Assigns slots to the members of groups, sends them there, and notices when all have come to rest.
 
 use bevy::{
-    ecs::{entity::EntityHashSet, entity_disabling::Disabled, system::SystemParam},
+    ecs::{
+        change_detection::Tick, entity::EntityHashSet, entity_disabling::Disabled,
+        system::SystemParam,
+    },
     prelude::*,
 };
 
@@ -12,10 +15,10 @@ use super::{
 use crate::{
     flow::FlowFields,
     nav::{
-        Cell, FormationSpec, FormationUnit, GridId, NavGrid, PathFailure, PathKind,
+        Approach, Cell, FormationSpec, FormationUnit, GridId, NavGrid, PathFailure, PathKind,
         formation::{assign_slots, reassign_slots},
     },
-    request::{PathRequest, Target, cell_of_target},
+    request::{PathRequest, Target},
     scheduler::{Pathfinder, TilePathSettings},
     unit::PathStatus,
 };
@@ -90,6 +93,10 @@ pub(crate) fn form_groups(
         state.was_changed |= is_new_grid;
         state.has_losses |=
             assignment.drop_leavers(entity, group.bypass_change_detection(), &mut state);
+        let is_new = state.order.is_none() && !group.members.is_empty();
+        if is_new && version == NO_GRID && group.request.retry.is_some() {
+            continue; // it waits for its grid
+        }
         if state.was_changed || state.has_losses {
             if spent > settings.budget / 2 {
                 has_to_wait = true;
@@ -115,12 +122,6 @@ impl SlotAssignment<'_, '_> {
     fn grid_version(&self, id: GridId) -> (u64, u64) {
         let grid = self.places.grids.get(id);
         grid.map_or(NO_GRID, |grid| (self.places.grids.generation(id), grid.profiles_revision()))
-    }
-
-    /// Returns the cell of a group's goal.
-    fn goal_cell(&self, group: &Group, id: GridId) -> Result<Cell, PathFailure> {
-        let MemberPlaces { grids, blockers, whereabouts, .. } = &self.places;
-        cell_of_target(&group.goal, id, (grids, blockers, whereabouts))
     }
 
     /// Removes members that are gone or have left, and those that are named twice; returns
@@ -169,7 +170,8 @@ impl SlotAssignment<'_, '_> {
         let id = self.places.grid_of_group(group, state);
         let before = core::mem::take(state);
         (state.number, state.orders) = (before.number, before.orders);
-        state.is_announced = before.is_announced;
+        // One that an observer of its arrival has changed despawns itself all the same, later.
+        state.is_announced = before.is_announced && !(before.was_changed && group.despawns);
         state.order = Some(group.clone());
         (state.grid, state.grid_version) = (Some(id), self.grid_version(id));
         let (grid, order) = match self.formation_order(group, id, &before) {
@@ -218,7 +220,7 @@ impl SlotAssignment<'_, '_> {
         before: &GroupState,
     ) -> Result<(&NavGrid, FormationSpec), PathFailure> {
         let goal = if before.was_changed {
-            self.goal_cell(group, id)?
+            self.places.cell_of_target(&group.goal, id)?
         } else {
             before.assigned.ok_or(PathFailure::GoalUnknown)?.goal
         };
@@ -292,7 +294,7 @@ impl SlotAssignment<'_, '_> {
     }
 
     /// Announces when all members have come to rest; the group may despawn itself then.
-    fn announce(&mut self, entity: Entity, group: &Group, state: &mut GroupState) {
+    fn announce(&mut self, entity: Entity, group: &Mut<Group>, state: &mut GroupState) {
         let (mut arrived, mut failed) = (0, 0);
         for member in &group.members {
             use PathStatus::{Arrived, Failed, Found};
@@ -310,9 +312,20 @@ impl SlotAssignment<'_, '_> {
         state.rally_points.iter_mut().for_each(|rally_point| rally_point.field = None);
         group.members.iter().for_each(|member| self.limit(entity, member.entity, None));
         self.commands.trigger(GroupArrived { entity, arrived, failed });
-        if group.despawns {
-            self.commands.entity(entity).try_despawn();
-        }
+        // Unless an observer has given it another order.
+        let known = group.despawns.then(|| (Group::clone(group), group.last_changed()));
+        self.commands.queue(move |world: &mut World| {
+            let is_same = |group: Ref<Group>| {
+                let is_known = |(order, tick): &(Group, Tick)| {
+                    *group == *order || group.last_changed() == *tick
+                };
+                known.as_ref().is_some_and(is_known)
+            };
+            let group = world.get_entity(entity).ok().and_then(|group| group.get_ref::<Group>());
+            if group.is_some_and(is_same) {
+                world.despawn(entity);
+            }
+        });
     }
 
     /// Changes a unit, if it is still sent by the group when this is done: commands are carried out one after
@@ -341,17 +354,22 @@ impl SlotAssignment<'_, '_> {
     /// The request of a member for its slot.
     fn request_to(&self, sender: &Sender, member: &Member, cell: Cell) -> PathRequest {
         let &Sender { group, goal, grid, .. } = sender;
-        let mut request = group.request.clone();
+        let request = &group.request;
         let unit = self.places.units.get(member.entity).ok();
         let own = unit.and_then(|unit| unit.own_grid(request.grid)).unwrap_or_default();
         // The same before and after it has crossed.
         let is_joined = self.places.links.join(own, grid);
-        request.goal_grid = request.goal_grid.or(is_joined.then_some(grid));
-        request.grid = request.grid.map(|_| own);
-        request.target = Target::Cell(cell);
-        request.profile = member.named;
-        request.rally = (group.members.len() > 1).then_some(goal);
-        request
+        PathRequest {
+            target: Target::Cell(cell),
+            approach: Approach::Onto,
+            follows: false,
+            goal_grid: request.goal_grid.or(is_joined.then_some(grid)),
+            grid: request.grid.map(|_| own),
+            profile: member.named,
+            alternatives: Vec::new(),
+            rally: (group.members.len() > 1).then_some(goal),
+            ..request.clone()
+        }
     }
 }
 

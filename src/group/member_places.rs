@@ -15,8 +15,8 @@ use crate::{
     blocker::PlacedBlockers,
     grids::NavGrids,
     links::NavLinks,
-    nav::{Cell, GridId, PathFailure, ProfileId},
-    request::{PathRequest, Target, fitting_anchor, grid_of},
+    nav::{Cell, CellRect, GridId, PathFailure, ProfileId},
+    request::{PathRequest, Target, anchor_of, fitting_anchor, grid_of_unit},
     unit::{Critter, CritterState, NavAgent, PathStatus, PathSteering, RequestState, SpeedLimit},
     whereabouts::Whereabouts,
 };
@@ -72,10 +72,38 @@ impl MemberPlaces<'_, '_> {
                 return None;
             };
             let unit = self.units.get(goal).ok();
-            let grid = unit.and_then(|unit| unit.own_grid(None)).or(self.blockers.grid_of(goal))?;
+            let of_unit = |unit: GroupUnitDataItem| {
+                let critter = unit.walking.map(|(critter, _)| critter);
+                grid_of_unit(critter, unit.state, unit.agent)
+            };
+            let grid = unit.and_then(of_unit).or(self.blockers.grid_of(goal))?;
             self.links.join(own, grid).then_some(grid)
         };
         group.request.goal_grid.or_else(of_goal).unwrap_or(own)
+    }
+
+    /// The cell that a target means for many units at once, whatever their size.
+    pub(super) fn cell_of_target(&self, target: &Target, id: GridId) -> Result<Cell, PathFailure> {
+        let frame = self.grids.frame(id).ok_or(PathFailure::GridGone(id))?;
+        let middle = |rect: CellRect| {
+            let middle = |length: u32| (length.saturating_sub(1) / 2) as i32;
+            rect.min.offset(middle(rect.width), middle(rect.height))
+        };
+        match target {
+            Target::Cell(cell) => Ok(*cell),
+            Target::Position(position) => frame.cell_at(*position).ok_or(PathFailure::GoalUnknown),
+            Target::Rect(rect) => Ok(middle(*rect)),
+            Target::Entity(entity) => {
+                let covered = self.blockers.footprint(*entity, id).map(|(rect, _)| middle(rect));
+                let position = self.whereabouts.position(*entity);
+                covered.or_else(|| frame.cell_at(position?)).ok_or(PathFailure::TargetGone)
+            }
+            Target::Nearest(targets) => targets
+                .iter()
+                .filter(|target| !matches!(target, Target::Nearest(_)))
+                .find_map(|target| self.cell_of_target(target, id).ok())
+                .ok_or(PathFailure::TargetGone),
+        }
     }
 
     /// A member with its own profile, and where it stands.
@@ -129,15 +157,13 @@ impl MemberPlaces<'_, '_> {
     fn cell_of(&self, entity: Entity, id: GridId, profile: ProfileId) -> Option<Cell> {
         let unit = self.units.get(entity).ok()?;
         let grid = self.grids.get(id)?;
-        if let (Some(state), Some((critter, transform))) = (unit.state, unit.walking)
-            && grid_of(critter, state) == id
-            && critter.is_where_it_was_put(transform)
-        {
-            return Some(fitting_anchor(grid, profile, critter.walk.head()));
-        }
-        let position = self.whereabouts.position(entity)?;
-        let anchor = self.grids.frame(id)?.anchor_at(position, grid.unit_size(profile))?;
-        Some(fitting_anchor(grid, profile, anchor))
+        let standing = unit.walking.zip(unit.state);
+        let standing = standing.and_then(|(critter, state)| anchor_of(critter, state, (id, grid)));
+        let by_transform = || {
+            let position = self.whereabouts.position(entity)?;
+            self.grids.frame(id)?.anchor_at(position, grid.unit_size(profile))
+        };
+        Some(fitting_anchor(grid, profile, standing.or_else(by_transform)?))
     }
 }
 

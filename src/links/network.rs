@@ -269,37 +269,27 @@ impl NavLinks {
 
     /// Holds the fields around all ends that profiles in use may come to, and drops the others.
     fn hold_fields(&mut self, flows: &mut FlowFields, is_changed: bool) {
-        let Self { last_used, links, fields, now, .. } = self;
+        let Self { last_used, links, fields, now, is_profile_new, .. } = self;
         let known = last_used.len();
         last_used.retain(|_, last| *last + TICKS_KEPT >= *now);
         // The game may have replaced the resource of fields.
         let are_known = fields.values().all(|field| flows.is_known(field));
-        let is_renewed = std::mem::take(&mut self.is_profile_new) || !are_known;
-        if is_changed || last_used.len() < known || is_renewed {
-            Self::hold_fields_of(last_used, links, fields, flows);
+        let is_renewed = std::mem::take(is_profile_new) || !are_known;
+        if !is_changed && last_used.len() == known && !is_renewed {
+            return;
         }
-    }
-
-    fn hold_fields_of(
-        last_used: &BTreeMap<ProfileId, u64>,
-        links: &BTreeMap<u64, PlacedLink>,
-        fields: &mut BTreeMap<(ProfileId, LinkEnd), FlowField>,
-        flows: &mut FlowFields,
-    ) {
-        let mut held = BTreeMap::new();
+        let mut before = std::mem::take(fields);
+        let profiles = last_used.keys();
         for (&profile, placed) in
-            last_used.keys().flat_map(|profile| links.values().map(move |link| (profile, link)))
+            profiles.flat_map(|profile| links.values().map(move |link| (profile, link)))
         {
-            if placed.admits(profile) {
-                for end in [placed.link.from, placed.link.to] {
-                    let field = fields.remove(&(profile, end));
-                    let field = field.filter(|field| flows.is_known(field));
-                    let field = field.unwrap_or_else(|| flows.request(end.grid, profile, end.area));
-                    held.insert((profile, end), field);
-                }
+            let ends = [placed.link.from, placed.link.to];
+            for end in ends.into_iter().filter(|_| placed.admits(profile)) {
+                let known = before.remove(&(profile, end)).filter(|field| flows.is_known(field));
+                let request = || flows.request(end.grid, profile, end.area);
+                fields.insert((profile, end), known.unwrap_or_else(request));
             }
         }
-        *fields = held;
     }
 
     /// Keeps the fields of a profile up to date from the next tick on.

@@ -276,21 +276,11 @@ impl NavLinks {
         };
         let cheapest = rules.min_cost().unwrap_or(0);
         let step = 2 * u64::from(STRAIGHT) * u64::from(cheapest);
-        let distance = |end: LinkEnd, area: CellRect| {
-            let gap = |(low, length): (i32, u32), (other, others): (i32, u32)| {
-                let (low, other) = (i64::from(low), i64::from(other));
-                let (high, top) = (low + i64::from(length) - 1, other + i64::from(others) - 1);
-                (low - top).max(other - high).max(0) as u64
-            };
-            let CellRect { min, width, height } = end.area;
-            let columns = gap((min.x, width), (area.min.x, area.width));
-            columns.max(gap((min.y, height), (area.min.y, area.height)))
-        };
         let ends = |hop: Hop| self.ends(hop);
         let to_enter = self.hops(profile).filter(|&hop| ends(hop)[0].grid == grid);
         let to_enter = to_enter.map(|hop| {
-            let steps = distance(ends(hop)[0], CellRect::single(start));
-            self.cost_of(hop).saturating_add(step * steps)
+            let steps = ends(hop)[0].area.gap(CellRect::single(start));
+            self.cost_of(hop).saturating_add(step * u64::from(steps))
         });
         // Of large units the anchor may be farther away.
         let range = u64::from(rules.unit_size())
@@ -300,8 +290,10 @@ impl NavLinks {
                 Approach::Within { cells } | Approach::InSight { cells, .. } => u64::from(cells),
             };
         let to_end = self.hops(profile).filter(|&hop| ends(hop)[1].grid == grid);
-        let to_end =
-            to_end.map(|hop| step * distance(ends(hop)[1], goal.area).saturating_sub(range));
+        let to_end = to_end.map(|hop| {
+            let steps = ends(hop)[1].area.gap(goal.area);
+            step * u64::from(steps).saturating_sub(range)
+        });
         let lowest = to_enter.min().zip(to_end.min()).map(|(a, b)| a.saturating_add(b));
         lowest.is_some_and(|lowest| lowest < cost.0)
     }

@@ -8,11 +8,11 @@ use bevy::{
 use super::repair::GridsSeen;
 use crate::{
     coordinates::GridFrame,
+    crowds::Pace,
     grids::NavGrids,
-    group::GroupSpeedLimit,
     nav::{GridId, NavGrid, WalkEvent},
     request::{Outcomes, Requester, RequesterItem, clear_stuck},
-    unit::{Critter, Facing, SpeedLimit, work},
+    unit::{Critter, Facing, work},
     whereabouts::Whereabouts,
 };
 
@@ -21,11 +21,8 @@ use crate::{
 #[query_data(mutable)]
 pub(crate) struct Walker {
     unit: Requester,
-    critter: &'static Critter,
-    limit: Option<&'static SpeedLimit>,
-    group_limit: Option<&'static GroupSpeedLimit>,
+    pace: Pace,
     facing: &'static mut Facing,
-    is_disabled: Has<Disabled>,
 }
 
 /// What walking and steering depend on beside units.
@@ -61,7 +58,6 @@ pub(crate) fn advance_critters(
     around: Surroundings,
     critters: Query<(Entity, &Critter), Allow<Disabled>>,
     mut walkers: Query<Walker, Allow<Disabled>>,
-    mut ghosts: Local<Vec<Entity>>,
     mut endings: Local<Vec<(u64, Entity, Ending)>>,
     mut seen: ResMut<GridsSeen>,
     mut outcomes: Outcomes,
@@ -70,8 +66,7 @@ pub(crate) fn advance_critters(
     let now = around.grids.removals;
     let is_any_gone = core::mem::replace(&mut seen.removals, now) != now;
     let listed = critters.iter().filter(|(_, critter)| !critter.collides || is_any_gone);
-    ghosts.extend(listed.map(|(entity, _)| entity));
-    for entity in ghosts.drain(..) {
+    for (entity, _) in listed {
         if let Ok(mut walker) = walkers.get_mut(entity)
             && let Some(ending) = walker.advance(&around)
         {
@@ -91,7 +86,7 @@ impl WalkerItem<'_, '_> {
     fn advance(&mut self, around: &Surroundings) -> Option<Ending> {
         let is_walking = self.unit.is_walking();
         let (state, _) = self.unit.critter.as_mut()?;
-        if !self.critter.collides {
+        if !self.pace.critter.collides {
             let state = state.bypass_change_detection();
             state.before = state.now;
         }
@@ -103,7 +98,7 @@ impl WalkerItem<'_, '_> {
         let (Some(grid), Some(frame)) = (around.grids.get(id), around.grids.frame(id)) else {
             return is_walking.then_some(Ending::GridGone);
         };
-        if self.critter.collides || self.is_disabled {
+        if self.pace.critter.collides || self.pace.is_disabled {
             return None; // the crowd moves it, or it stands still
         }
         let event = self.walk((id, grid, frame), around)?;
@@ -136,7 +131,7 @@ impl WalkerItem<'_, '_> {
         // Its lines may have been removed.
         state.is_diverted |= lines.is_none() && state.heading != (0, 0);
         state.blend_from_previous(lines);
-        let speed = GroupSpeedLimit::speed(self.critter.speed, self.limit, self.group_limit);
+        let speed = self.pace.speed();
         let work = work(speed, seconds);
         if let Some(per_work) = state.member.crossing {
             state.draw_in(lines, per_work * work as f32);

@@ -13,23 +13,15 @@ use crate::{
 };
 
 /// Units that something else moves than before, since the last tick.
-#[derive(Resource, Clone, Debug, Default)]
+#[derive(Resource, Clone, Debug, Default, MapEntities)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct MoverChanges(Vec<Entity>);
-
-impl MapEntities for MoverChanges {
-    fn map_entities<M: EntityMapper>(&mut self, mapper: &mut M) {
-        self.0.map_entities(mapper);
-    }
-}
+pub(crate) struct MoverChanges(#[entities] Vec<Entity>);
 
 /// Registers the observers.
 pub(crate) fn build(app: &mut App) {
     app.init_resource::<MoverChanges>()
-        .add_observer(note::<Add, Critter>)
-        .add_observer(note::<Remove, Critter>)
-        .add_observer(note::<Add, PathSteering>)
-        .add_observer(note::<Remove, PathSteering>)
+        .add_observer(note::<Add, (Critter, PathSteering)>)
+        .add_observer(note::<Remove, (Critter, PathSteering)>)
         .add_observer(|removed: On<Remove, PathSteering>, mut commands: Commands| {
             commands.entity(removed.entity).try_remove::<DesiredVelocity>();
         });

@@ -86,7 +86,7 @@ fn is_cut_off(
         let steps = passed().unwrap_or(0);
         if !has_path || is_sound_ahead(grid, profile, &unit.path.0, steps, edits) {
             if let (Some(any_angle), true) = (&mut unit.any_angle, unit.steering.is_some()) {
-                avoid(any_angle, grid, profile, (&unit.path.0, steps as u32), edits);
+                AnyAnglePath::avoid(any_angle, grid, profile, (&unit.path.0, steps as u32), edits);
             }
             return false;
         }
@@ -110,26 +110,11 @@ fn is_cut_off(
     }
     if let Some(any_angle) = &mut unit.any_angle {
         let steps = walk.steps_done().unwrap_or(0);
-        if avoid(any_angle, grid, profile, (&unit.path.0, steps), edits) {
+        if AnyAnglePath::avoid(any_angle, grid, profile, (&unit.path.0, steps), edits) {
             critter.is_diverted = true;
         }
     }
     false
-}
-
-/// Lets a unit keep to the steps of its path where edits block its straight lines. Only then its lines have changed.
-fn avoid(
-    any_angle: &mut Mut<AnyAnglePath>,
-    grid: &NavGrid,
-    profile: ProfileId,
-    path: (&Path, u32),
-    edits: &[CellRect],
-) -> bool {
-    let is_diverted = any_angle.bypass_change_detection().avoid(grid, profile, path, edits);
-    if is_diverted {
-        any_angle.set_changed();
-    }
-    is_diverted
 }
 
 /// Stops a unit whose path is cut off, and searches for another.

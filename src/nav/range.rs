@@ -10,9 +10,9 @@
 //! let enemy = Cell::new(4, 7);
 //! let mut range = MovementRange::new();
 //! range.fill_with(&grid, query, |cell| match cell.chebyshev(enemy) {
-//!     0 => Enter::No,
-//!     1 => Enter::Stop,
-//!     _ => Enter::Cost,
+//!     0 => MayEnter::No,
+//!     1 => MayEnter::Stop,
+//!     _ => MayEnter::Cost,
 //! })?;
 //! let beside = range.get(Cell::new(4, 6)).unwrap();
 //! assert_eq!((beside.turn, beside.left), (0, 0), "two points, and the rest is lost");
@@ -21,7 +21,7 @@
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
 //!
-//! Input: a [`NavGrid`], a [`RangeQuery`], and for each cell whether the unit may [`Enter`] it. Output: a [`MovementRange`] with
+//! Input: a [`NavGrid`], a [`RangeQuery`], and for each cell whether the unit may [`MayEnter`] it. Output: a [`MovementRange`] with
 //! the cheapest path to every cell in range. A plugin user gets the grid from [`NavGrids`](crate::grids::NavGrids) and needs
 //! neither a request nor a component. Large ranges can be filled in slices.
 //!
@@ -42,7 +42,7 @@ mod movement;
 mod window;
 
 pub use lookup::InRange;
-pub use movement::{Diagonals, Enter, Movement, TurnRules};
+pub use movement::{Diagonals, MayEnter, Movement, TurnRules};
 
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
@@ -144,7 +144,7 @@ impl MovementRange {
         &mut self,
         grid: &NavGrid,
         query: RangeQuery,
-        enter: impl Fn(Cell) -> Enter,
+        enter: impl Fn(Cell) -> MayEnter,
     ) -> Result<(), PathFailure> {
         self.start(grid, query)?;
         self.step_with(grid, enter, u32::MAX);
@@ -185,7 +185,12 @@ impl MovementRange {
 
     /// As [`step`](Self::step), for a range with other units; see [`fill_with`](Self::fill_with). `enter` must give the same
     /// answers in all steps.
-    pub fn step_with(&mut self, grid: &NavGrid, enter: impl Fn(Cell) -> Enter, budget: u32) -> u32 {
+    pub fn step_with(
+        &mut self,
+        grid: &NavGrid,
+        enter: impl Fn(Cell) -> MayEnter,
+        budget: u32,
+    ) -> u32 {
         self.step_by(grid, &enter, budget)
     }
 
@@ -320,9 +325,9 @@ impl MovementRange {
                 let (dx, dy) = OFFSETS[direction];
                 let (x, y) = (x.wrapping_add_signed(dx as i16), y.wrapping_add_signed(dy as i16));
                 let (sum, goes_on) = match enter.enter(grid, (x, y)) {
-                    Enter::No => continue,
-                    Enter::Cost => (sum, true),
-                    Enter::Stop => counting.stop(from, sum),
+                    MayEnter::No => continue,
+                    MayEnter::Cost => (sum, true),
+                    MayEnter::Stop => counting.stop(from, sum),
                 };
                 self.reach::<C>(Entered { x, y, index, sum }, (direction, weight), goes_on);
             }
@@ -366,10 +371,10 @@ impl MovementRange {
 
 /// Whether the unit may enter a cell; the loop is compiled once for each implementation.
 trait EnterRule {
-    /// Whether the answer is always [`Enter::Cost`]. Then steps are tried in canonical order (see `steps`).
+    /// Whether the answer is always [`MayEnter::Cost`]. Then steps are tried in canonical order (see `steps`).
     const IS_FREE: bool;
 
-    fn enter(&self, grid: &NavGrid, cell: (u16, u16)) -> Enter;
+    fn enter(&self, grid: &NavGrid, cell: (u16, u16)) -> MayEnter;
 }
 
 /// Every cell may be entered.
@@ -379,16 +384,16 @@ impl EnterRule for Everywhere {
     const IS_FREE: bool = true;
 
     #[inline(always)]
-    fn enter(&self, _grid: &NavGrid, _cell: (u16, u16)) -> Enter {
-        Enter::Cost
+    fn enter(&self, _grid: &NavGrid, _cell: (u16, u16)) -> MayEnter {
+        MayEnter::Cost
     }
 }
 
-impl<F: Fn(Cell) -> Enter> EnterRule for F {
+impl<F: Fn(Cell) -> MayEnter> EnterRule for F {
     const IS_FREE: bool = false;
 
     #[inline(always)]
-    fn enter(&self, grid: &NavGrid, (x, y): (u16, u16)) -> Enter {
+    fn enter(&self, grid: &NavGrid, (x, y): (u16, u16)) -> MayEnter {
         self(grid.global(x.into(), y.into()))
     }
 }

@@ -14,6 +14,7 @@
 //! 2016). Where the grid's [landmarks](super::landmarks) are ready, they sharpen the heuristic: paths cost the same, and are
 //! found sooner.
 
+mod at_once;
 mod counters;
 mod expand;
 mod goal_cells;
@@ -417,29 +418,5 @@ impl<L: OpenList> Search<L> {
             (grid.global(x, y), node.is_closed)
         });
         paged.chain(jump_nodes)
-    }
-}
-
-impl NavGrid {
-    /// Finds the cheapest path for a unit of `profile` in one call. For many queries, keep a [`Search`] and a
-    /// [`NodePool`] to avoid their setup cost.
-    ///
-    /// # Errors
-    /// Why there is no path.
-    pub fn find_path(
-        &self,
-        profile: super::terrain::ProfileId,
-        start: Cell,
-        goal: Cell,
-    ) -> Result<Path, PathFailure> {
-        self.answer(PathQuery::new(start, goal).profile(profile))
-    }
-
-    /// Answers a query in one call.
-    pub(in crate::nav) fn answer(&self, query: PathQuery) -> Result<Path, PathFailure> {
-        let (pool, mut search) = (NodePool::default(), <Search>::new());
-        search.start(self, &pool, query)?;
-        search.step(self, &pool, u32::MAX);
-        search.finish(self, &pool)
     }
 }

@@ -27,7 +27,7 @@ pub(super) struct QueuedOrder {
     pub(super) interrupted: bool,
     /// Whether it rests for the remaining ticks.
     pub(super) is_resting: bool,
-    /// Remaining ticks of a hold or of a patrol's rest.
+    /// Remaining ticks of a `Wait` or of a patrol's rest.
     left: u32,
     patrol: PatrolProgress,
 }
@@ -60,7 +60,7 @@ const DONE: Progress = Progress::Ended(OrderOutcome::Done);
 impl QueuedOrder {
     /// Creates an order that has not begun.
     pub(super) fn new(id: OrderId, order: Order) -> Self {
-        let left = if let Order::Hold { ticks } = order { ticks } else { 0 };
+        let left = if let Order::Wait { ticks } = order { ticks } else { 0 };
         let patrol = PatrolProgress::default();
         Self { id, order, begun: false, interrupted: false, is_resting: false, left, patrol }
     }
@@ -82,7 +82,7 @@ impl QueuedOrder {
             Order::Patrol { stops, mode } => {
                 stops.get(self.patrol.stop(stops.len(), *mode)).cloned()
             }
-            Order::Hold { .. } | Order::HoldGround => None,
+            Order::Wait { .. } | Order::Stay => None,
         }
     }
 
@@ -91,11 +91,11 @@ impl QueuedOrder {
         self.begun = true;
         match &self.order {
             Order::Patrol { stops, .. } if stops.is_empty() => DONE,
-            Order::Hold { .. } if self.left == 0 => DONE,
-            Order::HoldGround if another_waits => DONE,
+            Order::Wait { .. } if self.left == 0 => DONE,
+            Order::Stay if another_waits => DONE,
             Order::Go(_) | Order::Patrol { .. } => Progress::Request,
-            Order::Hold { .. } => self.rest(self.left),
-            Order::HoldGround => Progress::Unchanged,
+            Order::Wait { .. } => self.rest(self.left),
+            Order::Stay => Progress::Unchanged,
         }
     }
 
@@ -109,7 +109,7 @@ impl QueuedOrder {
             return if self.uses_requests() { Progress::Request } else { DONE };
         }
         let progress = match (&self.order, end) {
-            (Order::HoldGround, _) if another_waits => DONE,
+            (Order::Stay, _) if another_waits => DONE,
             (Order::Go(_), Some(End::Arrived { follows, .. })) if another_waits || !follows => DONE,
             (Order::Go(_), Some(End::Failed(reason))) => {
                 Progress::Ended(OrderOutcome::Failed(reason))

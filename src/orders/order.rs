@@ -26,14 +26,15 @@ pub enum Order {
         /// What follows the last stop.
         mode: PatrolMode,
     },
-    /// Hold the position for a number of ticks, counted from the tick in which the order begins (a step in
-    /// progress is finished in that time). With 0 it is done immediately.
-    Hold {
+    /// Wait for a number of ticks, counted from the tick in which the order begins (a step in progress is finished in that
+    /// time). With 0 it is done immediately.
+    Wait {
         /// Duration in ticks.
         ticks: u32,
     },
-    /// Hold the position until another order waits; done immediately if one is already waiting.
-    HoldGround,
+    /// Stay until another order is in the queue; done immediately if one is there already. Others may push the unit aside,
+    /// unless it is [`Unpushable`](crate::unit::Unpushable).
+    Stay,
 }
 
 impl Order {

@@ -95,23 +95,21 @@ pub(crate) fn accept_requests(
 impl RequestIntake<'_, '_> {
     /// Reads an entry; returns what that took beside the reading.
     fn read(&mut self, entry: InboxEntry) -> u32 {
+        let (InboxEntry::Issued { entity } | InboxEntry::Dropped { entity, .. }) = entry;
+        let Ok(mut unit) = self.units.get_mut(entity) else {
+            self.outcomes.pathfinder.forget(entity);
+            return 0;
+        };
         match entry {
-            InboxEntry::Dropped { entity, number, was_under_way } => {
-                match self.units.get_mut(entity) {
-                    Ok(mut unit) => self.outcomes.cancel(&mut unit, number, was_under_way),
-                    Err(_) => self.outcomes.pathfinder.forget(entity),
-                }
-                0
+            InboxEntry::Dropped { number, was_under_way, .. } => {
+                self.outcomes.cancel(&mut unit, number, was_under_way);
             }
-            InboxEntry::Issued { entity } => {
-                let Ok(mut unit) = self.units.get_mut(entity) else {
-                    self.outcomes.pathfinder.forget(entity);
-                    return 0;
-                };
-                let is_accepted = self.outcomes.accept(&mut unit);
-                if is_accepted { self.resolve_and_queue(entity) } else { 0 }
+            InboxEntry::Issued { .. } if self.outcomes.accept(&mut unit) => {
+                return self.resolve_and_queue(entity);
             }
+            InboxEntry::Issued { .. } => {}
         }
+        0
     }
 
     /// Queues the requests whose retry is due, for up to `share` of the budget of which there is `left`.

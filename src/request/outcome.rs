@@ -9,7 +9,7 @@ mod latest;
 mod over_links;
 mod retry;
 
-pub(crate) use latest::{has_unread, is_latest};
+pub(crate) use latest::{has_unread, is_latest, note_all};
 pub(super) use latest::{note_dropped, note_issued};
 pub(super) use retry::is_retry_due;
 
@@ -270,7 +270,7 @@ impl Outcomes<'_, '_> {
         let cell = unit.critter.as_ref().map_or(unit.path.0.end(), |(state, _)| state.cell());
         match kind {
             PathKind::FirstSegment => {}
-            PathKind::ToLink if arrived => {} // from here on `links::cross` takes care of it
+            PathKind::ToLink if arrived => {} // from here on `crossings::cross_links` takes care of it
             _ if !arrived => self.path_lost(unit, grids),
             PathKind::Complete if is_exact && goal.cell() != cell => self.path_lost(unit, grids),
             _ => {

@@ -6,7 +6,7 @@ use bevy::{ecs::query::QueryData, prelude::*};
 
 use super::PathRequest;
 use crate::{
-    nav::{Cell, GridId, Path, ProfileId},
+    nav::{Cell, GridId, NavGrid, Path, ProfileId},
     unit::{
         AnyAnglePath, CritterState, DesiredVelocity, NavAgent, NavPath, PathStatus, PathSteering,
         RequestState,
@@ -94,6 +94,29 @@ impl RequesterReadOnlyItem<'_, '_> {
 /// The grid a critter is on.
 pub(crate) fn grid_of(critter: &CritterState, state: &RequestState) -> GridId {
     if critter.member.unit.is_some() { critter.member.grid } else { state.grid }
+}
+
+/// The grid on which a unit is: that of its crowd, of its request, or its own.
+pub(crate) fn grid_of_unit(
+    critter: Option<&CritterState>,
+    state: Option<&RequestState>,
+    agent: Option<&NavAgent>,
+) -> Option<GridId> {
+    let in_crowd = critter.and_then(|critter| critter.unit().and(Some(critter.member.grid)));
+    let of_request = || state.filter(|state| state.accepted > 0).map(|state| state.grid);
+    in_crowd.or_else(of_request).or_else(|| agent.map(|agent| agent.grid))
+}
+
+/// The anchor on which a critter stands on a grid, or which it is about to enter. `None` if it is on another grid, was put
+/// elsewhere, or its grid was replaced by one without that cell: then it is where its transform is.
+pub(crate) fn anchor_of(
+    (critter, transform): (&CritterState, &Transform),
+    state: &RequestState,
+    (id, grid): (GridId, &NavGrid),
+) -> Option<Cell> {
+    let head = critter.walk.head();
+    let is_there = grid_of(critter, state) == id && grid.contains(head);
+    (is_there && critter.is_where_it_was_put(transform)).then_some(head)
 }
 
 /// What kind of unit a critter is.

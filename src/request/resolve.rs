@@ -9,17 +9,14 @@ use bevy::prelude::*;
 use super::{
     PathRequest, Resolved, Target,
     intake::RequestIntake,
-    requester::{RequesterReadOnlyItem, grid_of, profile_of},
+    requester::{RequesterReadOnlyItem, anchor_of, grid_of, grid_of_unit, profile_of},
     start::start_near,
 };
 use crate::{
-    blocker::PlacedBlockers,
-    grids::NavGrids,
     links::{Costs, Destination, Routing},
     nav::{
         Approach, Cell, CellRect, Goal, GridId, NavGrid, PathFailure, PathQuery, Reach, Topology,
     },
-    whereabouts::Whereabouts,
 };
 
 /// Where units and their targets are.
@@ -132,13 +129,8 @@ impl RequestIntake<'_, '_> {
     /// The grid of an entity, if it has one of its own.
     fn grid_of_target(&self, entity: Entity) -> Option<GridId> {
         if let Ok(unit) = self.units.get(entity) {
-            let critter = unit.critter.filter(|(critter, _)| critter.unit().is_some());
-            let has_request = unit.state.accepted > 0;
-            return match critter {
-                Some((critter, _)) => Some(grid_of(critter, unit.state)),
-                None if has_request => Some(unit.state.grid),
-                None => unit.agent.map(|agent| agent.grid),
-            };
+            let critter = unit.critter.map(|(critter, _)| critter);
+            return grid_of_unit(critter, Some(unit.state), unit.agent);
         }
         self.blockers.grid_of(entity)
     }
@@ -205,16 +197,13 @@ impl RequestIntake<'_, '_> {
     }
 
     /// The anchor a critter stands on or enters, or that of a block of `size` cells a side whose middle
-    /// is the entity's transform; on the grid or not. A critter that was about to enter a cell which its grid,
-    /// replaced in the meantime, does not have is where its transform is.
+    /// is the entity's transform; on the grid or not.
     pub(super) fn cell_of(&self, entity: Entity, grid: GridId, size: u32) -> Option<Cell> {
         if let Ok(unit) = self.units.get(entity)
-            && let Some((critter, transform)) = unit.critter
-            && grid_of(critter, unit.state) == grid
-            && critter.is_where_it_was_put(transform)
-            && self.grids.get(grid)?.contains(critter.walk.head())
+            && let Some(critter) = unit.critter
+            && let Some(anchor) = anchor_of(critter, unit.state, (grid, self.grids.get(grid)?))
         {
-            return Some(critter.walk.head());
+            return Some(anchor);
         }
         self.grids.frame(grid)?.anchor_at(self.whereabouts.position(entity)?, size)
     }
@@ -236,33 +225,5 @@ impl RequestIntake<'_, '_> {
     fn is_held(&self, entity: Entity) -> bool {
         let critter = self.units.get(entity).ok().and_then(|unit| unit.critter);
         critter.is_some_and(|(state, _)| state.holds_its_cells())
-    }
-}
-
-/// The cell that a target means for many units at once, whatever their size; `None` where it is unknown.
-pub(crate) fn cell_of_target(
-    target: &Target,
-    id: GridId,
-    (grids, blockers, whereabouts): (&NavGrids, &PlacedBlockers, &Whereabouts),
-) -> Result<Cell, PathFailure> {
-    let frame = grids.frame(id).ok_or(PathFailure::GridGone(id))?;
-    let middle = |rect: CellRect| {
-        let (columns, rows) = (rect.width.saturating_sub(1) / 2, rect.height.saturating_sub(1) / 2);
-        rect.min.offset(columns as i32, rows as i32)
-    };
-    match target {
-        Target::Cell(cell) => Ok(*cell),
-        Target::Position(position) => frame.cell_at(*position).ok_or(PathFailure::GoalUnknown),
-        Target::Rect(rect) => Ok(middle(*rect)),
-        Target::Entity(entity) => {
-            let covered = blockers.footprint(*entity, id).map(|(rect, _)| middle(rect));
-            let position = whereabouts.position(*entity);
-            covered.or_else(|| frame.cell_at(position?)).ok_or(PathFailure::TargetGone)
-        }
-        Target::Nearest(targets) => targets
-            .iter()
-            .filter(|target| !matches!(target, Target::Nearest(_)))
-            .find_map(|one| cell_of_target(one, id, (grids, blockers, whereabouts)).ok())
-            .ok_or(PathFailure::TargetGone),
     }
 }

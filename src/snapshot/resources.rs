@@ -8,7 +8,7 @@ use bevy::{
 use crate::{
     blocker::PlacedBlockers,
     crossings::LinkTraffic,
-    crowds::Crowds,
+    crowds::{CritterChanges, Crowds},
     edges::PlacedEdges,
     flow::FlowFields,
     grids::{KnownGrids, NavGrids},
@@ -86,7 +86,7 @@ resources! {
     replicas: grids: NavGrids, flows: FlowFields;
     plain: known_grids: KnownGrids, settings: TilePathSettings, counters: PathCounters, grids_seen: GridsSeen, frames: DrawnFrames, groups: GroupNumbers;
     with_entities: pathfinder: Pathfinder, inbox: RequestInbox, open: OpenRequests, blockers: PlacedBlockers, edges: PlacedEdges,
-        links: NavLinks, traffic: LinkTraffic, crowds: Crowds, queues: OrderQueues, movers: MoverChanges;
+        links: NavLinks, traffic: LinkTraffic, crowds: Crowds, critters: CritterChanges, queues: OrderQueues, movers: MoverChanges;
 }
 
 impl Resources {

@@ -60,18 +60,18 @@ impl AnyAnglePath {
     }
 
     /// After edits that leave the path itself valid, of which a unit has finished `steps` steps: falls back to its steps if the
-    /// lines ahead are not clear any more. Returns whether it did.
+    /// lines ahead are not clear any more. Returns whether it did; only then the component counts as changed.
     pub(crate) fn avoid(
-        &mut self,
+        this: &mut Mut<Self>,
         grid: &NavGrid,
         profile: ProfileId,
         (path, steps): (&Path, u32),
         edits: &[CellRect],
     ) -> bool {
         let are_clear =
-            edits.iter().all(|&rect| self.lines.is_clear_after_edit(grid, profile, steps, rect));
+            edits.iter().all(|&rect| this.lines.is_clear_after_edit(grid, profile, steps, rect));
         if !are_clear {
-            self.lines = PathLines::from_legs(path);
+            this.lines = PathLines::from_legs(path);
         }
         !are_clear
     }

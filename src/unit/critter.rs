@@ -66,10 +66,15 @@ impl Critter {
 pub struct SpeedLimit(pub f32);
 
 impl SpeedLimit {
-    /// A speed under a limit.
+    /// A speed under a limit; NaN if either is, as a unit that has no speed stands still.
     pub(crate) fn apply(limit: Option<&Self>, speed: f32) -> f32 {
-        limit.map_or(speed, |limit| speed.min(limit.0))
+        limit.map_or(speed, |limit| lower(speed, limit.0))
     }
+}
+
+/// The lower of two speeds; NaN if either is.
+pub(crate) fn lower(a: f32, b: f32) -> f32 {
+    if a < b || a.is_nan() { a } else { b }
 }
 
 /// The side a critter is on; 0 for those without this component. Critters push only units of their own side out

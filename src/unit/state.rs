@@ -176,7 +176,9 @@ impl CritterState {
     /// critter between two cells is always where its state says.
     pub(crate) fn is_where_it_was_put(&self, transform: &Transform) -> bool {
         self.placed
-            && (self.walk.is_between_cells() || self.drawn == transform.translation.truncate())
+            && (self.walk.is_between_cells()
+                || self.member.crossing.is_some()
+                || self.drawn == transform.translation.truncate())
     }
 
     /// Whether the game has put it elsewhere since its transform was last written.

@@ -90,7 +90,7 @@ pub struct NavPath(pub(crate) Path);
 pub struct RequestState {
     /// Requests under way that were replaced or removed before they were read from the inbox.
     #[reflect(ignore)]
-    pub(crate) superseded: u32,
+    pub(crate) superseded: u8,
     /// Number of the request last inserted: each one inserted anywhere counts one up.
     #[reflect(ignore)]
     pub(crate) issued: u64,
@@ -215,7 +215,8 @@ pub struct PathFailed {
     pub reason: PathFailure,
 }
 
-/// A request was removed or replaced before it was carried out. It did not fail.
+/// A request was removed or replaced before it was carried out. It did not fail. Of requests that a unit got while the plugin did not
+/// tick, at most 255 are reported.
 #[derive(EntityEvent, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct PathCanceled {

@@ -250,7 +250,7 @@ impl Guidance for CircularField {
 
 #[test]
 fn a_unit_that_walks_in_circles_is_reported_after_a_bounded_time() {
-    let grid = open(12, 12);
+    let mut grid = open(40, 12);
     let mut crowd = Crowd::new(&grid);
     let add = |x| crowd.add(&grid, Cell::new(x, 5), UnitSettings::default()).unwrap();
     let units: Vec<UnitId> = [2, 6, 8].map(add).to_vec();
@@ -258,7 +258,13 @@ fn a_unit_that_walks_in_circles_is_reported_after_a_bounded_time() {
         crowd.follow_route(unit, RouteId(0)).unwrap();
     }
     let mut reported = BTreeSet::new();
-    for _ in 0..40_000 {
+    for tick in 0..40_000 {
+        // A door opens and shuts far away.
+        match tick % 300 {
+            0 => grid.block(CellRect::single(Cell::new(39, 0))).unwrap(),
+            150 => grid.unblock(CellRect::single(Cell::new(39, 0))).unwrap(),
+            _ => {}
+        }
         crowd.tick(&grid, &CircularField);
         for event in crowd.events() {
             if let CrowdEvent::Stuck { unit, why } = *event {
@@ -347,14 +353,22 @@ fn units_whose_profile_was_removed_wait_until_it_is_back() {
 /// Through an alley, units come from one side without end. Those on the other side get their turn.
 #[test]
 fn a_stream_through_an_alley_does_not_keep_the_other_side_waiting() {
-    let mut grid = open(60, 15);
+    for profile in [UNIT, ProfileId(1)] {
+        stream_through_an_alley(profile);
+    }
+}
+
+/// Through an alley, units come from one side without end; those on the other side have a profile, of the same size.
+fn stream_through_an_alley(profile: ProfileId) {
+    let mut grid = open(60, 15).with_profiles(vec![Profile::default(); 2]);
     for y in [0, 8] {
         grid.block(CellRect::new(Cell::new(20, y), 20, 7)).unwrap();
     }
     let mut crowd = Crowd::new(&grid);
-    let send = |crowd: &mut Crowd, from: Cell, to: Cell| {
-        let unit = crowd.add(&grid, from, UnitSettings::default()).ok()?;
-        let path = grid.find_path(UNIT, from, to).unwrap();
+    let send = |crowd: &mut Crowd, profile, from: Cell, to: Cell| {
+        let settings = UnitSettings { profile, ..UnitSettings::default() };
+        let unit = crowd.add(&grid, from, settings).ok()?;
+        let path = grid.find_path(profile, from, to).unwrap();
         crowd.follow(&grid, unit, &path).unwrap();
         Some(unit)
     };
@@ -362,11 +376,11 @@ fn a_stream_through_an_alley_does_not_keep_the_other_side_waiting() {
     for tick in 0..2_600 {
         if tick % 10 == 0 {
             let from = Cell::new(0, tick / 10 % 15);
-            send(&mut crowd, from, Cell::new(59, 14 - from.y));
+            send(&mut crowd, UNIT, from, Cell::new(59, 14 - from.y));
         }
         if tick >= 1_000 && against.len() < 5 {
             let from = Cell::new(59, against.len() as i32 + 5);
-            against.extend(send(&mut crowd, from, Cell::new(0, from.y)));
+            against.extend(send(&mut crowd, profile, from, Cell::new(0, from.y)));
         }
         crowd.tick(&grid, &());
         // Those that have arrived leave.
@@ -379,5 +393,87 @@ fn a_stream_through_an_alley_does_not_keep_the_other_side_waiting() {
             passed += usize::from(against.contains(&unit));
         }
     }
-    assert_eq!(passed, 5, "of 5 units on the other side");
+    assert_eq!(passed, 5, "of 5 units of {profile:?} on the other side");
+}
+
+/// A profile changes its size and changes back between two ticks: a unit that was added in between has the present size.
+#[test]
+fn a_size_that_changes_back_between_two_ticks_counts() {
+    let size = |cells| vec![Profile::default().size(cells)];
+    let mut grid = open(16, 16).with_profiles(size(1));
+    let mut crowd = Crowd::new(&grid);
+    crowd.tick(&grid, &());
+    grid.set_profiles(size(5));
+    let start = Cell::new(2, 2);
+    let unit = crowd.add(&grid, start, UnitSettings::default()).unwrap();
+    grid.set_profiles(size(1));
+    crowd.tick(&grid, &());
+    assert_eq!(crowd.size(unit), Some(1));
+    let path = grid.find_path(UNIT, start, Cell::new(15, 15)).unwrap();
+    crowd.follow(&grid, unit, &path).unwrap();
+    for _ in 0..400 {
+        crowd.tick(&grid, &());
+    }
+    assert_eq!(crowd.position(&grid, unit), Some((path.end(), path.end())));
+}
+
+/// What costs on uniform ground change to counts for the rest of a path as well.
+#[test]
+fn a_path_over_ground_that_gets_costlier_is_walked_on() {
+    let mut grid = open(40, 9);
+    let mut crowd = Crowd::new(&grid);
+    let unit = crowd.add(&grid, Cell::new(0, 4), UnitSettings::default()).unwrap();
+    let guard = UnitSettings { is_pushable: false, ..UnitSettings::default() };
+    for y in 3..6 {
+        crowd.add(&grid, Cell::new(20, y), guard).unwrap();
+    }
+    let path = grid.find_path(UNIT, Cell::new(0, 4), Cell::new(39, 4)).unwrap();
+    crowd.follow(&grid, unit, &path).unwrap();
+    for _ in 0..100 {
+        crowd.tick(&grid, &());
+    }
+    let snow = Profile::new().with(TerrainId::GROUND, 6 * Profile::PLAIN_COST);
+    grid.set_profiles(vec![snow]);
+    for _ in 0..4_000 {
+        crowd.tick(&grid, &());
+    }
+    assert_eq!(crowd.position(&grid, unit), Some((path.end(), path.end())));
+}
+
+/// A road through a forest begins with a gate between rocks. Those who may enter the forest pass one cell, the others a long
+/// alley: what the former know of the gate does not let the latter in against their traffic.
+#[test]
+fn an_alley_of_one_profile_may_be_a_gate_of_another() {
+    let (forest, scout, wagon) = (TerrainId(2), UNIT, ProfileId(1));
+    let road = Profile::new().with(TerrainId::GROUND, Profile::PLAIN_COST);
+    let mut grid = open(60, 15);
+    for cell in CellRect::new(Cell::new(20, 0), 20, 15).cells().filter(|cell| cell.y != 7) {
+        let is_rock = (cell.x == 20 || cell.x == 39) && cell.y.abs_diff(7) == 1;
+        grid.set_terrain(cell, if is_rock { TerrainId::VOID } else { forest }).unwrap();
+    }
+    grid.set_profiles(vec![road.clone().with(forest, Profile::PLAIN_COST), road]);
+    let ticks = [false, true].map(|is_known| {
+        let mut crowd = Crowd::new(&grid);
+        let mut send = |profile, from: Cell, to: Cell| {
+            let settings = UnitSettings { profile, ..UnitSettings::default() };
+            let unit = crowd.add(&grid, from, settings).unwrap();
+            crowd.follow(&grid, unit, &grid.find_path(profile, from, to).unwrap()).unwrap();
+        };
+        if is_known {
+            send(scout, Cell::new(17, 7), Cell::new(43, 7));
+        }
+        for y in 3..12 {
+            send(wagon, Cell::new(2, y), Cell::new(57, y));
+            send(wagon, Cell::new(57, y), Cell::new(2, y));
+        }
+        let mut arrived = 0;
+        (1..10_000).find(|_| {
+            crowd.tick(&grid, &());
+            let has_arrived = |event: &&CrowdEvent| matches!(event, CrowdEvent::Arrived { .. });
+            arrived += crowd.events().iter().filter(has_arrived).count();
+            arrived >= 18 + usize::from(is_known)
+        })
+    });
+    let [alone, known] = ticks.map(|ticks| ticks.expect("not all have arrived"));
+    assert!(known < alone + alone / 4, "{known} ticks, {alone} without the scout");
 }

@@ -48,14 +48,14 @@ fn any_cell(grid: &NavGrid, random: &mut Random) -> Cell {
 }
 
 /// Other units and their zones of control: the same answer for the same cell.
-fn enter_of(seed: u32, share: u32) -> impl Fn(Cell) -> Enter + Copy {
+fn enter_of(seed: u32, share: u32) -> impl Fn(Cell) -> MayEnter + Copy {
     move |cell| {
         let hash =
             (cell.x as u32).wrapping_mul(0x9e37_79b9) ^ (cell.y as u32).wrapping_mul(0x85eb_ca6b);
         match hash.wrapping_add(seed).wrapping_mul(0xc2b2_ae35) >> 20 {
-            number if number % 100 < share => Enter::No,
-            number if number % 100 < 2 * share => Enter::Stop,
-            _ => Enter::Cost,
+            number if number % 100 < share => MayEnter::No,
+            number if number % 100 < 2 * share => MayEnter::Stop,
+            _ => MayEnter::Cost,
         }
     }
 }
@@ -137,7 +137,7 @@ fn step(
 fn oracle(
     grid: &NavGrid,
     query: RangeQuery,
-    enter: impl Fn(Cell) -> Enter,
+    enter: impl Fn(Cell) -> MayEnter,
 ) -> BTreeMap<Cell, State> {
     let first = match query.movement {
         Movement::Cost(_) => 0,
@@ -149,9 +149,9 @@ fn oracle(
         for to in steps(grid, query.profile, from).into_iter().filter(|_| goes_on) {
             let Some(mut next) = step(grid, &query, state, from, to) else { continue };
             let stops = match enter(to.0) {
-                Enter::No => continue,
-                Enter::Stop => true,
-                Enter::Cost => false,
+                MayEnter::No => continue,
+                MayEnter::Stop => true,
+                MayEnter::Cost => false,
             };
             let has_turns = match query.movement {
                 Movement::Turns(rules) if stops => {
@@ -182,7 +182,7 @@ fn state_of(query: &RangeQuery, found: InRange) -> State {
 }
 
 /// Every cell, the way to it, and its turns.
-fn check(grid: &NavGrid, range: &MovementRange, enter: impl Fn(Cell) -> Enter + Copy) -> usize {
+fn check(grid: &NavGrid, range: &MovementRange, enter: impl Fn(Cell) -> MayEnter + Copy) -> usize {
     let query = range.query();
     let best = oracle(grid, query, enter);
     let found: BTreeMap<Cell, State> =
@@ -196,7 +196,7 @@ fn check(grid: &NavGrid, range: &MovementRange, enter: impl Fn(Cell) -> Enter + 
             let steps = steps(grid, query.profile, from);
             let to = *steps.iter().find(|step| step.0 == to).expect("a legal step");
             let mut next = step(grid, &query, state_of(&query, pair[0]), from, to).unwrap();
-            if let (Enter::Stop, Movement::Turns(rules)) = (enter(to.0), query.movement) {
+            if let (MayEnter::Stop, Movement::Turns(rules)) = (enter(to.0), query.movement) {
                 next.1 = u64::from(rules.per_turn);
             }
             assert_eq!(next, state_of(&query, pair[1]), "{query:?} {way:?}");
@@ -302,7 +302,7 @@ fn on_open_ground_the_shortest_of_equal_paths_is_taken() {
         let query = RangeQuery::new(start, turns);
         match is_free {
             true => range.fill(&grid, query).unwrap(),
-            false => range.fill_with(&grid, query, |_| Enter::Cost).unwrap(),
+            false => range.fill_with(&grid, query, |_| MayEnter::Cost).unwrap(),
         }
         for found in range.cells() {
             let least = grid.find_path(ProfileId(0), start, found.cell).unwrap().cost();
@@ -346,7 +346,7 @@ fn limits_are_said_and_nothing_overflows() {
         assert!(range.overflow());
         assert_eq!(range.cells().count(), 2_500);
         assert!(range.expansions() < 5 * 2_500, "{}", range.expansions());
-        let stops = |cell: Cell| if cell.x % 2 == 0 { Enter::Stop } else { Enter::Cost };
+        let stops = |cell: Cell| if cell.x % 2 == 0 { MayEnter::Stop } else { MayEnter::Cost };
         range.fill_with(&grid, query, stops).unwrap();
         assert!(range.overflow());
     }

@@ -65,7 +65,7 @@ fn a_thousand_walking_critters_allocate_nothing() {
         };
     }
     for _ in 0..10 {
-        let orders = OrderQueue::new().then(Order::Hold { ticks: 100_000 });
+        let orders = OrderQueue::new().then(Order::Wait { ticks: 100_000 });
         app.world_mut().spawn((Critter::new(6.0), orders));
     }
     let with = allocations_per_100_ticks(&mut app);

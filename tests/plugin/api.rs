@@ -353,7 +353,7 @@ fn a_level_can_be_paused_left_and_followed_by_another() {
             })
             .collect();
         app.world_mut().spawn(Group::to(Cell::new(3, 3), units[..2].to_vec()));
-        let tower = app.world_mut().spawn(NavBlocker::on(CellRect::single(Cell::new(5, 5)))).id();
+        let tower = app.world_mut().spawn(NavBlocker::at(CellRect::single(Cell::new(5, 5)))).id();
         let stops = [Cell::new(9, 9), Cell::new(9, 3)];
         let queue = OrderQueue::new().then(Order::patrol(stops, PatrolMode::Round));
         app.world_mut().entity_mut(units[3]).remove::<PathRequest>().insert(queue);

@@ -48,7 +48,7 @@ fn a_blocker_around_a_cell_blocks_all_cells_within_its_radius() {
         }
         // Around a footprint of several cells: as far from any of them.
         let rect = CellRect::new(Cell::new(5, 6), 3, 2);
-        app.world_mut().spawn(NavBlocker { radius: 2, ..NavBlocker::on(rect) });
+        app.world_mut().spawn(NavBlocker { radius: 2, ..NavBlocker::at(rect) });
         app.update();
         let near = |cell: &Cell| rect.cells().any(|one| steps(topology, one, *cell) <= 2);
         let all = CellRect::new(Cell::new(0, 0), 20, 16).cells();
@@ -65,7 +65,7 @@ fn a_blocker_without_a_transform_blocks_nothing_unless_its_cells_are_given() {
         Transform::from_translation(center.extend(0.0))
     };
     let moving = app.world_mut().spawn((NavBlocker::sized(1, 1), at())).id();
-    let fixed = (NavBlocker::on(CellRect::new(Cell::new(8, 8), 1, 1)), at());
+    let fixed = (NavBlocker::at(CellRect::new(Cell::new(8, 8), 1, 1)), at());
     let fixed = app.world_mut().spawn(fixed).id();
     app.update();
     assert_eq!(blocked(&app), [cell, Cell::new(8, 8)]);

@@ -112,20 +112,31 @@ fn a_critter_that_cannot_move_is_walked_around() {
 /// the gap.
 #[test]
 fn a_line_of_another_team_is_walked_around_at_its_end() {
-    let mut app = app_with(&field(30, 12));
-    let mut watch = Watch::new();
-    let line: Vec<Entity> = (0..8)
-        .map(|y| {
-            let unit = spawn_at(&mut app, Critter::new(8.0), (14, y));
-            app.world_mut().entity_mut(unit).insert(CrowdTeam(2));
-            unit
-        })
-        .collect();
-    let walker = spawn_at(&mut app, Critter::new(8.0), (10, 3));
-    order(&mut app, walker, (18, 3));
-    watch.run_until_all_arrived(&mut app, &[walker], 3_000);
-    for (y, &unit) in line.iter().enumerate() {
-        assert!(stands_on(&app, unit, (14, y as i32)), "number {y} is on {}", cell(&app, unit));
+    for (count, as_group) in [(1, false), (1, true), (6, true), (12, true)] {
+        let mut app = app_with(&field(60, 12));
+        let mut watch = Watch::new();
+        let line: Vec<Entity> = (0..8)
+            .map(|y| {
+                let unit = spawn_at(&mut app, Critter::new(8.0), (14, y));
+                app.world_mut().entity_mut(unit).insert(CrowdTeam(2));
+                unit
+            })
+            .collect();
+        let spawn = |unit| spawn_at(&mut app, Critter::new(8.0), (10 - unit / 6, unit % 6));
+        let walkers: Vec<Entity> = (3..).take(count).map(spawn).collect();
+        if as_group {
+            // More than a few share a field, and are led by it as long as their slots are far.
+            let goal = if count > 6 { 45 } else { 18 };
+            app.world_mut().spawn(Group::to(Cell::new(goal, 3), walkers.clone()));
+        } else {
+            order(&mut app, walkers[0], (18, 3));
+        }
+        watch.run_until_all_arrived(&mut app, &walkers, 3_000);
+        let has_passed = |&unit: &Entity| cell(&app, unit).x >= 16;
+        assert!(walkers.iter().all(has_passed), "{count} units, as a group: {as_group}");
+        for (y, &unit) in line.iter().enumerate() {
+            assert!(stands_on(&app, unit, (14, y as i32)), "number {y} is on {}", cell(&app, unit));
+        }
     }
 }
 

@@ -149,7 +149,7 @@ fn play_frames(frames: &[u32], restores: bool) -> u64 {
         let first = random.below(units.len() as u32 - 20) as usize;
         match *tick % 24 {
             0 => drop(commands.spawn(Group::to(goal, units[first..first + 16].iter().copied()))),
-            12 => drop(commands.spawn(NavBlocker::on(CellRect::new(wall, 3, 1)))),
+            12 => drop(commands.spawn(NavBlocker::at(CellRect::new(wall, 3, 1)))),
             2 | 6 | 10 | 14 | 18 | 22 => {
                 let request = PathRequest::to(goal).reach(Reach::Nearest);
                 commands.entity(units[first]).insert(request);

@@ -228,7 +228,7 @@ fn a_unit_walks_at_the_next_try_after_a_building_over_it_is_removed() {
     let mut app = app_with(&field(12, 5));
     record(&mut app);
     let unit = spawn_ghost(&mut app, (3, 2)); // colliding critters would move out
-    let house = app.world_mut().spawn(NavBlocker::on(CellRect::new(Cell::new(2, 1), 3, 3))).id();
+    let house = app.world_mut().spawn(NavBlocker::at(CellRect::new(Cell::new(2, 1), 3, 3))).id();
     insert_request(&mut app, unit, to(9, 2).retry(Retry { after: 4, longest: 4, most: 20 }));
     run(&mut app, 20);
     let inside = PathFailure::StartImpassable(Cell::new(3, 2));

@@ -71,7 +71,7 @@ fn every_kind_of_target_leads_to_its_cell() {
 fn a_target_without_a_passable_cell_has_a_reason() {
     let mut app = app_with(&field(16, 10));
     let hut = CellRect::new(Cell::new(6, 4), 3, 2);
-    let building = app.world_mut().spawn(NavBlocker::on(hut)).id();
+    let building = app.world_mut().spawn(NavBlocker::at(hut)).id();
     let (despawned, nowhere) = (despawned_entity(&mut app), app.world_mut().spawn_empty().id());
     let lost = flag(&mut app, (f32::NAN, 0.0));
     let off = |x, y| PathFailure::GoalOutOfBounds(Cell::new(x, y));
@@ -114,7 +114,7 @@ fn a_target_without_a_passable_cell_has_a_reason() {
 fn units_stop_at_the_requested_distance() {
     let mut app = app_with(&field(16, 10));
     let hut = CellRect::new(Cell::new(6, 4), 3, 2);
-    let building = app.world_mut().spawn(NavBlocker::on(hut)).id();
+    let building = app.world_mut().spawn(NavBlocker::at(hut)).id();
     let flag = flag(&mut app, (60.0, 40.0));
     app.update();
     for (name, request, end) in [
@@ -350,7 +350,7 @@ fn a_unit_sent_to_its_own_cell_has_arrived() {
 fn orders_of_a_unit_under_a_building_fail_until_it_is_removed() {
     let mut app = app_with(&field(8, 8));
     record(&mut app);
-    let house = app.world_mut().spawn(NavBlocker::on(CellRect::new(Cell::new(2, 2), 3, 3))).id();
+    let house = app.world_mut().spawn(NavBlocker::at(CellRect::new(Cell::new(2, 2), 3, 3))).id();
     let inside = PathFailure::StartImpassable(Cell::new(3, 3));
     let unit = spawn_ghost(&mut app, (3, 3)); // colliding critters would move out
     for request in [to(7, 7), to(3, 3), to(7, 7).reach(Reach::Nearest), to(7, 7).within(2)] {
@@ -403,7 +403,7 @@ fn a_target_that_is_not_followed_may_move_or_vanish() {
     let mut app = app_with(&field(30, 5));
     record(&mut app);
     let (flag, building) =
-        (flag(&mut app, (200.0, 20.0)), NavBlocker::on(CellRect::new(Cell::new(25, 1), 2, 2)));
+        (flag(&mut app, (200.0, 20.0)), NavBlocker::at(CellRect::new(Cell::new(25, 1), 2, 2)));
     let building = app.world_mut().spawn(building).id();
     let walker = spawn_critter(&mut app, (1, 2));
     let worker = spawn_critter(&mut app, (1, 1));

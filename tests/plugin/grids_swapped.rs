@@ -30,7 +30,7 @@ fn edges(app: &App, id: GridId) -> Vec<(Cell, Direction, EdgeId)> {
 fn what_entities_placed_is_on_a_grid_put_back_or_copied_only_once() {
     let mut app = app_with(&field(9, 9));
     grid(&mut app).get_mut(FIRST).unwrap().block(CellRect::single(Cell::new(7, 7))).unwrap();
-    let house = app.world_mut().spawn(NavBlocker::on(CellRect::new(Cell::new(2, 2), 2, 1))).id();
+    let house = app.world_mut().spawn(NavBlocker::at(CellRect::new(Cell::new(2, 2), 2, 1))).id();
     let fence = NavEdges::between(Cell::new(4, 4), Direction::North, EdgeId::WALL);
     let fence = app.world_mut().spawn(fence).id();
     app.update();
@@ -62,7 +62,7 @@ fn a_resource_of_grids_inserted_anew_is_noticed() {
     let mut app = app_with(&field(40, 30));
     record(&mut app);
     let units: Vec<_> = (0..6).map(|x| spawn_critter(&mut app, (1 + x % 3, 1 + x / 3))).collect();
-    app.world_mut().spawn(NavBlocker::on(CellRect::new(Cell::new(5, 0), 1, 2)));
+    app.world_mut().spawn(NavBlocker::at(CellRect::new(Cell::new(5, 0), 1, 2)));
     for (level, (width, height)) in (0..).zip(levels) {
         let goal = Cell::new(width as i32 - 1, height as i32 - 1);
         for &unit in &units {
@@ -95,10 +95,10 @@ fn a_resource_of_grids_inserted_anew_is_noticed() {
 #[test]
 fn a_copy_of_the_grids_that_is_put_back_is_noticed() {
     let mut app = app_with(&field(20, 9));
-    let before = app.world_mut().spawn(NavBlocker::on(CellRect::single(Cell::new(2, 2)))).id();
+    let before = app.world_mut().spawn(NavBlocker::at(CellRect::single(Cell::new(2, 2)))).id();
     app.update();
     let saved = app.world().resource::<NavGrids>().clone();
-    app.world_mut().spawn(NavBlocker::on(CellRect::new(Cell::new(10, 0), 1, 8)));
+    app.world_mut().spawn(NavBlocker::at(CellRect::new(Cell::new(10, 0), 1, 8)));
     app.world_mut().despawn(before);
     let unit = spawn_critter(&mut app, (5, 1));
     order(&mut app, unit, (15, 1));
@@ -112,7 +112,7 @@ fn a_copy_of_the_grids_that_is_put_back_is_noticed() {
 #[test]
 fn a_building_is_taken_away_whole_though_the_game_freed_one_of_its_cells() {
     let mut app = app_with(&field(9, 9));
-    let house = app.world_mut().spawn(NavBlocker::on(CellRect::new(Cell::new(2, 2), 2, 1))).id();
+    let house = app.world_mut().spawn(NavBlocker::at(CellRect::new(Cell::new(2, 2), 2, 1))).id();
     app.update();
     let freed = CellRect::single(Cell::new(3, 2));
     grid(&mut app).get_mut(FIRST).unwrap().unblock(freed).unwrap();
@@ -125,7 +125,7 @@ fn a_building_is_taken_away_whole_though_the_game_freed_one_of_its_cells() {
 fn grids_that_nobody_edits_do_not_count_as_changed() {
     let mut app = app_with(&field(20, 9));
     app.init_resource::<Changes>().add_systems(Last, count_changes);
-    app.world_mut().spawn(NavBlocker::on(CellRect::new(Cell::new(9, 0), 1, 5)));
+    app.world_mut().spawn(NavBlocker::at(CellRect::new(Cell::new(9, 0), 1, 5)));
     app.world_mut().spawn(NavEdges::between(Cell::new(4, 4), Direction::North, EdgeId::WALL));
     let unit = spawn_critter(&mut app, (1, 1));
     run(&mut app, 2);
@@ -133,7 +133,7 @@ fn grids_that_nobody_edits_do_not_count_as_changed() {
     order(&mut app, unit, (18, 1));
     run_until(&mut app, 400, |app| has_arrived(app, unit));
     assert_eq!(app.world().resource::<Changes>().0, before);
-    app.world_mut().spawn(NavBlocker::on(CellRect::new(Cell::new(3, 0), 1, 5)));
+    app.world_mut().spawn(NavBlocker::at(CellRect::new(Cell::new(3, 0), 1, 5)));
     run(&mut app, 5);
     assert_eq!(app.world().resource::<Changes>().0, before + 1);
 }

@@ -562,7 +562,7 @@ fn slots_that_are_built_over_are_lost_and_counted() {
     let lost =
         slots(&app, group).into_iter().flatten().filter(|&cell| house.contains(cell)).count();
     assert!(lost > 0);
-    app.world_mut().spawn(NavBlocker::on(house));
+    app.world_mut().spawn(NavBlocker::at(house));
     let (arrived, failed) = finish(&mut app, group);
     assert_eq!((arrived + failed, failed), (16, lost as u32));
     assert!(cells(&app, &units).iter().all(|cell| !house.contains(*cell)));

@@ -731,3 +731,36 @@ fn members_that_cannot_come_are_refused() {
     assert!(events(&app).contains(&Recorded::Refused(apart, reason)));
     assert_eq!(place_of(&app, apart), at(GridId(2), 5, 5));
 }
+
+/// A game draws units on a link as it likes, and changes them as they enter.
+#[test]
+fn what_a_game_draws_and_changes_while_units_cross_does_not_lead_them_astray() {
+    let mut app = app_with_floors(2, (20, 12));
+    let swimmer = app.world_mut().resource_mut::<NavGrids>().add_profile(Profile::default());
+    link(&mut app, NavLink::new(at(DOWN, 10, 5), at(UP, 3, 5)).cost(6).capacity(4));
+    let units: Vec<Entity> =
+        (0..3).map(|y| spawn(&mut app, Critter::new(8.0), at(DOWN, 2, y + 4))).collect();
+    let squad = units.clone();
+    app.add_observer(move |_: On<LinkEntered>, mut agents: Query<&mut NavAgent>| {
+        for &unit in &squad {
+            agents.get_mut(unit).unwrap().profile = swimmer;
+        }
+    });
+    app.add_systems(Update, |mut units: Query<(&PathStatus, &mut Transform), With<Critter>>| {
+        for (_, mut transform) in units.iter_mut().filter(|unit| *unit.0 == PathStatus::Crossing) {
+            transform.translation.x += 170.0;
+            transform.translation.y -= 25.0;
+        }
+    });
+    for (y, &unit) in units.iter().enumerate() {
+        send(&mut app, unit, at(UP, 15, y as i32 + 4));
+    }
+    run_until(&mut app, 2_000, |app| units.iter().all(|&unit| has_arrived(app, unit)));
+    check_places(&mut app, &units);
+    for (y, &unit) in units.iter().enumerate() {
+        assert_eq!(place_of(&app, unit), at(UP, 15, y as i32 + 4));
+        assert_eq!(app.world().get::<NavAgent>(unit).unwrap().profile, swimmer);
+    }
+    let entered = link_events(&app).iter().filter(|event| event.0).count();
+    assert_eq!(entered, 3, "each enters the link once");
+}

@@ -53,4 +53,5 @@ mod storms;
 mod storms_building;
 mod straight;
 mod tilemap;
+mod under_observers;
 mod unit_sizes;

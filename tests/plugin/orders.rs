@@ -161,20 +161,20 @@ fn orders_are_executed_one_after_another() {
             (3, 0),
         ),
         (
-            "a hold",
-            new().then(Order::Hold { ticks: 10 }).then(go_to(3, 0)),
+            "a wait",
+            new().then(Order::Wait { ticks: 10 }).then(go_to(3, 0)),
             vec![(1, Begun), (1, Done), (2, Begun), (2, Done)],
             (3, 0),
         ),
         (
             "holds of 0 ticks",
-            new().then(Order::Hold { ticks: 0 }).then(Order::Hold { ticks: 0 }),
+            new().then(Order::Wait { ticks: 0 }).then(Order::Wait { ticks: 0 }),
             vec![(1, Begun), (1, Done), (2, Begun), (2, Done)],
             (0, 0),
         ),
         (
-            "a hold until another order, which is already queued",
-            new().then(Order::HoldGround).then(go_to(3, 0)),
+            "a stay until another order, which is already queued",
+            new().then(Order::Stay).then(go_to(3, 0)),
             vec![(1, Begun), (1, Done), (2, Begun), (2, Done)],
             (3, 0),
         ),
@@ -227,7 +227,7 @@ fn a_hold_lasts_for_its_ticks() {
         let unit = spawn(
             &mut app,
             (0, 1),
-            OrderQueue::new().then(Order::Hold { ticks }).then(go_to(3, 1)),
+            OrderQueue::new().then(Order::Wait { ticks }).then(go_to(3, 1)),
         );
         app.update();
         assert_eq!(changes(&app, unit), [(1, Begun)]);
@@ -240,7 +240,7 @@ fn a_hold_lasts_for_its_ticks() {
 #[test]
 fn hold_ground_lasts_until_another_order_comes() {
     let mut app = with_log(&field(10, 3));
-    let unit = spawn(&mut app, (0, 1), OrderQueue::new().then(Order::HoldGround));
+    let unit = spawn(&mut app, (0, 1), OrderQueue::new().then(Order::Stay));
     run(&mut app, 200);
     assert_eq!(changes(&app, unit), [(1, Begun)]);
     orders(&mut app, unit).append(go_to(3, 1));
@@ -415,9 +415,9 @@ fn an_interrupted_patrol_continues_to_its_current_stop() {
 #[test]
 fn an_interrupted_hold_continues_for_the_rest_of_its_time() {
     let mut app = with_log(&field(10, 3));
-    let unit = spawn(&mut app, (0, 1), OrderQueue::new().then(Order::Hold { ticks: 20 }));
+    let unit = spawn(&mut app, (0, 1), OrderQueue::new().then(Order::Wait { ticks: 20 }));
     run(&mut app, 8);
-    orders(&mut app, unit).insert_first(Order::Hold { ticks: 5 });
+    orders(&mut app, unit).insert_first(Order::Wait { ticks: 5 });
     let more = run_until(&mut app, 100, |app| changes(app, unit).contains(&(1, Done)));
     assert_eq!(8 + more, 1 + 20 + 5);
     assert_eq!(changes(&app, unit), [(1, Begun), (2, Begun), (2, Done), (1, Resumed), (1, Done)]);
@@ -437,7 +437,7 @@ fn an_order_that_has_arrived_is_not_resumed() {
         app.add_observer(
             |event: On<Arrived>, mut queues: Query<&mut OrderQueue>, mut again: Local<bool>| {
                 if !std::mem::replace(&mut *again, true) {
-                    queues.get_mut(event.entity).unwrap().insert_first(Order::Hold { ticks: 5 });
+                    queues.get_mut(event.entity).unwrap().insert_first(Order::Wait { ticks: 5 });
                 }
             },
         );
@@ -492,7 +492,7 @@ fn orders_are_canceled_one_by_one() {
 
 #[test]
 fn a_hold_that_replaces_a_walk_halts_the_unit() {
-    for order in [Order::Hold { ticks: 100 }, Order::HoldGround] {
+    for order in [Order::Wait { ticks: 100 }, Order::Stay] {
         let (mut app, unit) = walking_with_queued_order();
         orders(&mut app, unit).replace(order);
         assert_halts(&mut app, unit);
@@ -551,8 +551,8 @@ fn requests_of_the_game_come_first_and_the_queue_waits() {
 #[test]
 fn requests_of_the_game_end_holds_and_patrols() {
     for order in [
-        Order::Hold { ticks: 1_000 },
-        Order::HoldGround,
+        Order::Wait { ticks: 1_000 },
+        Order::Stay,
         Order::patrol([Cell::new(0, 1)], PatrolMode::Round),
     ] {
         let mut app = with_log(&field(10, 3));
@@ -712,7 +712,7 @@ fn a_cloned_queue_is_executed_by_another_unit() {
 fn despawning_reports_no_change_and_leaves_no_job() {
     let (mut app, unit) = walking_with_queued_order();
     app.world_mut().entity_mut(unit).despawn();
-    let other = spawn(&mut app, (0, 1), OrderQueue::new().then(Order::Hold { ticks: 10 }));
+    let other = spawn(&mut app, (0, 1), OrderQueue::new().then(Order::Wait { ticks: 10 }));
     app.update();
     app.world_mut().entity_mut(other).despawn();
     run(&mut app, 20);
@@ -764,7 +764,7 @@ fn units_are_processed_in_the_order_of_their_queues() {
         app.world_mut().entity_mut(unit).insert(OrderQueue::new());
     }
     for &unit in &units {
-        orders(&mut app, unit).append(Order::Hold { ticks: 7 });
+        orders(&mut app, unit).append(Order::Wait { ticks: 7 });
         orders(&mut app, unit).append(go_to(9, 9));
     }
     run(&mut app, 10);
@@ -783,7 +783,7 @@ fn thousands_of_queues_are_executed() {
         .map(|index| {
             let (x, y) = at();
             let queue = OrderQueue::new()
-                .then(Order::Hold { ticks: index % 20 })
+                .then(Order::Wait { ticks: index % 20 })
                 .then(go_to((x + 3).min(63), y))
                 .then(go_to(x, (y + 3).min(63)));
             spawn_ghost_with(&mut app, (x, y), queue)
@@ -800,7 +800,7 @@ fn thousands_of_queues_are_executed() {
 fn a_unit_moved_by_the_game_reports_its_arrival_with_reached() {
     let mut app = with_log(&field(10, 3));
     let queue =
-        OrderQueue::new().then(go_to(4, 1)).then(Order::Hold { ticks: 50 }).then(go_to(6, 1));
+        OrderQueue::new().then(go_to(4, 1)).then(Order::Wait { ticks: 50 }).then(go_to(6, 1));
     let unit = app.world_mut().spawn((Transform::from_xyz(0.0, 10.0, 0.0), queue)).id();
     assert!(!orders(&mut app, unit).reached(), "no order is active");
     run(&mut app, 30);
@@ -809,7 +809,7 @@ fn a_unit_moved_by_the_game_reports_its_arrival_with_reached() {
     assert!(orders(&mut app, unit).reached());
     app.update();
     assert_eq!(changes(&app, unit), [(1, Begun), (1, Done), (2, Begun)]);
-    assert!(!orders(&mut app, unit).reached(), "a hold has no goal");
+    assert!(!orders(&mut app, unit).reached(), "a wait has no goal");
     run(&mut app, 60);
     assert_eq!(
         changes(&app, unit)[3..],
@@ -835,7 +835,7 @@ fn a_target_is_followed_until_another_order_waits_or_it_is_gone() {
     run(&mut app, 20);
     assert_eq!(changes(&app, unit), [(1, Begun)]);
     // Another order comes.
-    orders(&mut app, unit).append(Order::Hold { ticks: 60 });
+    orders(&mut app, unit).append(Order::Wait { ticks: 60 });
     app.update();
     assert_eq!(changes(&app, unit), [(1, Begun), (1, Done), (2, Begun)]);
     app.world_mut().get_mut::<Transform>(flag).unwrap().translation.x = 200.0;
@@ -873,7 +873,7 @@ fn entities_in_orders_are_mapped() {
         OrderQueue::new()
             .then(PathRequest::to(entity))
             .then(Order::patrol([entity], PatrolMode::Round))
-            .then(Order::HoldGround)
+            .then(Order::Stay)
     };
     let mut mapped = queue(old);
     <OrderQueue as Component>::map_entities(&mut mapped, &mut (old, new));
@@ -906,7 +906,7 @@ fn a_queue_written_over_by_an_earlier_state_resumes_its_order() {
         }
     }
     // An order that rests.
-    orders(&mut app, unit).append(Order::Hold { ticks: 20 });
+    orders(&mut app, unit).append(Order::Wait { ticks: 20 });
     run(&mut app, 5);
     let saved = orders(&mut app, unit).clone();
     orders(&mut app, unit).stop();

@@ -333,7 +333,7 @@ fn a_saved_hold_continues_for_the_rest_of_its_time() {
     let mut app = app_with(&field(10, 10));
     run(&mut app, 500);
     let queue =
-        OrderQueue::new().then(Order::Hold { ticks: 100 }).then(PathRequest::to(Cell::new(5, 5)));
+        OrderQueue::new().then(Order::Wait { ticks: 100 }).then(PathRequest::to(Cell::new(5, 5)));
     let unit = spawn_at(&mut app, Critter::new(8.0), (1, 1));
     app.world_mut().entity_mut(unit).insert(queue);
     run(&mut app, 60);

@@ -134,7 +134,7 @@ fn entities_made_since_begin_anew() {
     app.world_mut()
         .entity_mut(old)
         .insert(OrderQueue::new().then(PathRequest::to(Cell::new(9, 9))));
-    let wall = app.world_mut().spawn(NavBlocker::on(CellRect::new(Cell::new(20, 0), 1, 8))).id();
+    let wall = app.world_mut().spawn(NavBlocker::at(CellRect::new(Cell::new(20, 0), 1, 8))).id();
     record(&mut app);
     run(&mut app, 40);
     snapshot.restore(app.world_mut()).unwrap();

@@ -135,7 +135,7 @@ fn it_arrives_wherever_there_is_a_path() {
         for _ in 0..30 {
             let min = Cell::new(random.below(width) as i32, random.below(height) as i32);
             let rect = CellRect::new(min, 1 + random.below(4), 1 + random.below(4));
-            let wall = NavBlocker::on(rect);
+            let wall = NavBlocker::at(rect);
             app.world_mut().spawn(wall);
         }
         run(&mut app, 1);
@@ -430,7 +430,7 @@ fn a_storm_over_steered_units() {
                     app.world_mut().despawn(unit);
                     units[index] = clone;
                 }
-                12 => walls.push(app.world_mut().spawn(NavBlocker::on(CellRect::single(any))).id()),
+                12 => walls.push(app.world_mut().spawn(NavBlocker::at(CellRect::single(any))).id()),
                 _ => {
                     for wall in walls.drain(..walls.len() / 2) {
                         app.world_mut().despawn(wall);

@@ -364,7 +364,7 @@ fn buildings_block_their_footprint_until_the_last_one_is_despawned() {
     let mut app = app();
     spawn_map(&mut app, (10, 10), by_texture());
     let rect = CellRect::new(Cell::new(4, 4), 2, 3);
-    let first = app.world_mut().spawn(NavBlocker::on(rect)).id();
+    let first = app.world_mut().spawn(NavBlocker::at(rect)).id();
     // The center of cells (4..=5, 4..=6).
     let second = app
         .world_mut()
@@ -411,7 +411,7 @@ fn a_building_in_the_middle_between_two_places_takes_the_one_to_the_right_and_ab
 fn buildings_spawned_before_their_map_or_beside_it_wait_for_it() {
     let mut app = app();
     let rect = CellRect::new(Cell::new(3, 3), 2, 2);
-    app.world_mut().spawn(NavBlocker::on(rect));
+    app.world_mut().spawn(NavBlocker::at(rect));
     app.update();
     let map = spawn_map(&mut app, (4, 4), by_texture());
     app.update();
@@ -448,7 +448,7 @@ fn a_critter_walks_over_a_moved_and_scaled_map() {
 fn removals_between_ticks_are_not_lost() {
     let mut app = app();
     let map = spawn_map(&mut app, (10, 10), by_texture().empty(WATER));
-    let building = app.world_mut().spawn(NavBlocker::on(CellRect::new(Cell::new(4, 4), 2, 2))).id();
+    let building = app.world_mut().spawn(NavBlocker::at(CellRect::new(Cell::new(4, 4), 2, 2))).id();
     app.update();
     let tile = tile_at(&mut app, map, (1, 1));
     // Frames without a tick.
@@ -597,7 +597,7 @@ fn buildings_stay_when_their_grid_grows_moves_or_is_replaced() {
     let mut app = app();
     let map = spawn_map(&mut app, (10, 10), by_texture());
     let rect = CellRect::new(Cell::new(4, 4), 1, 1);
-    app.world_mut().spawn(NavBlocker::on(rect));
+    app.world_mut().spawn(NavBlocker::at(rect));
     app.world_mut().spawn((NavBlocker::default(), Transform::from_xyz(32.0, 32.0, 0.0)));
     app.update();
     let blockers = |app: &App, x, y| {

@@ -139,7 +139,7 @@ fn a_wall_beside_the_anchors_of_a_path_is_walked_around() {
 fn the_distance_of_large_units_is_measured_from_their_block() {
     let mut app = app_with_sizes(&field(30, 16));
     let hut = CellRect::new(Cell::new(12, 6), 3, 2);
-    let building = app.world_mut().spawn(NavBlocker::on(hut)).id();
+    let building = app.world_mut().spawn(NavBlocker::at(hut)).id();
     for (name, start, request, end) in [
         ("from the left", (2, 6), PathRequest::to(building).beside(), (10, 6)),
         ("from the right", (22, 6), PathRequest::to(building).beside(), (15, 6)),

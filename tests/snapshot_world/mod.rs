@@ -281,13 +281,13 @@ impl Game {
             match kind {
                 0 => queue.stop(),
                 1 => drop(queue.insert_first(PathRequest::to(a))),
-                _ => drop(queue.append(Order::Hold { ticks })),
+                _ => drop(queue.append(Order::Wait { ticks })),
             }
             return;
         }
         let queue = OrderQueue::new()
             .then(PathRequest::to(a))
-            .then(Order::Hold { ticks })
+            .then(Order::Wait { ticks })
             .then(Order::patrol([a, b], PatrolMode::ThereAndBack));
         unit.insert(queue);
     }

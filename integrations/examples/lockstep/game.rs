@@ -73,7 +73,7 @@ impl LockstepGame for Skirmish {
                 } else {
                     let map = CellRect::new(Cell::default(), SIDE, SIDE);
                     let wall = CellRect::new(at, 4, 1).intersection(map);
-                    let wall = world.spawn(NavBlocker::on(wall)).id();
+                    let wall = world.spawn(NavBlocker::at(wall)).id();
                     world.resource_mut::<Pieces>().walls.push((at, wall));
                 }
             }

@@ -38,7 +38,7 @@ fn build(app: &mut App, area: CellRect) {
     let size = UVec2::new(area.width, area.height).as_vec2() * CELL;
     let corner = IVec2::new(area.min.x, area.min.y).as_vec2() * CELL - CELL / 2.0;
     app.world_mut().spawn((
-        NavBlocker::on(area),
+        NavBlocker::at(area),
         RigidBody::Static,
         Collider::rectangle(size.x, size.y),
         Transform::from_translation((corner + size / 2.0).extend(0.0)),

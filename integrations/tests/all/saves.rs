@@ -66,7 +66,7 @@ fn busy_app() -> App {
         .collect();
     for unit in units.iter().step_by(9) {
         let patrol = [Cell::new(3, 50), Cell::new(80, 3)];
-        let queue = OrderQueue::new().then(Order::Hold { ticks: 30 });
+        let queue = OrderQueue::new().then(Order::Wait { ticks: 30 });
         let queue = queue.then(Order::patrol(patrol, PatrolMode::Round));
         app.world_mut().entity_mut(*unit).insert(queue);
     }

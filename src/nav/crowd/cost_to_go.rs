@@ -30,7 +30,7 @@ pub use self::{
     },
 };
 use super::board::{Board, MAX_WAY_LEFT, Mode, NONE, StepCosts, Task, Unit};
-use crate::nav::{CellRect, NavGrid};
+use crate::nav::{CellRect, Layer, NavGrid, STRAIGHT};
 
 /// What guides units: their paths, the fields by which they return to them, and the areas that they leave. Only this
 /// room reads what they consist of.
@@ -122,7 +122,8 @@ impl Sources {
     /// their own its corners, straight walks and the field around them.
     pub fn follow_edits(&mut self, board: &Board, grid: &NavGrid, edits: &[CellRect]) {
         let Self { blocked_areas, open_cells, .. } = self;
-        blocked_areas.iter_mut().for_each(|area| area.fill(grid, open_cells));
+        let are_met = blocked_areas.iter_mut().filter(|area| area.meets(grid, edits));
+        are_met.for_each(|area| area.fill(grid, open_cells));
         let mut near = Vec::new();
         for (follower, unit) in self.followers.iter_mut().zip(&board.units.0) {
             follower.forget_line();
@@ -155,4 +156,9 @@ impl Sources {
         let spare = self.spare_fields.iter().map(|field| field.bytes()).sum::<usize>();
         self.followers.iter().map(PathFollower::bytes).sum::<usize>() + held + spare
     }
+}
+
+/// Returns the cost of a straight step over the costliest terrain and edges.
+pub fn costliest_step(layer: &Layer) -> u64 {
+    u64::from(STRAIGHT) * u64::from(layer.highest_step_sum()) * u64::from(layer.unit())
 }

@@ -22,7 +22,7 @@ impl Crowd {
             self.sources.find_trapped(&mut self.board, grid, &edits);
             self.revision = revision;
             self.sources.follow_edits(&self.board, grid, &edits);
-            self.groups.follow_edit(&self.board);
+            self.groups.follow_edits(grid, &edits);
             self.board.retry_all();
         }
         self.sources.drop_unused_areas(&self.board, grid);

@@ -14,8 +14,9 @@ use core::{
 };
 
 use self::{group::Group, progress::GoalProgress, slots::TakenCells};
-use super::board::{Board, GroupIndex, NONE, RouteId, Task, Unit};
+use super::board::{GroupIndex, NONE, RouteId, Task, Unit};
 use super::cost_to_go::{OpenCells, UNREACHABLE, bytes_of};
+use crate::nav::{CellRect, NavGrid};
 
 /// The groups of a crowd. Only this room reads what they consist of.
 #[derive(Clone, Debug, Default)]
@@ -47,15 +48,11 @@ impl Groups {
         black_box(self.progress[index as usize]);
     }
 
-    /// Counts the steps of all units on shared fields anew, as these may lead a longer way round now, and marks all groups for
-    /// a refresh, after the terrain has changed.
-    pub fn follow_edit(&mut self, board: &Board) {
-        for (index, progress) in (0..).zip(&mut self.progress) {
-            if matches!(board.units[index].task, Task::Route(_)) {
-                *progress = GoalProgress::default();
-            }
-        }
-        self.list.iter_mut().for_each(|group| group.is_stale = true);
+    /// After terrain has changed in rectangles: marks the groups whose slots may depend on that for a refresh, and what is known
+    /// of the progress of units.
+    pub fn follow_edits(&mut self, grid: &NavGrid, edits: &[CellRect]) {
+        self.progress.iter_mut().for_each(GoalProgress::note_edit);
+        self.list.iter_mut().for_each(|group| group.is_stale |= group.depends_on(grid, edits));
     }
 
     /// Returns the memory held, in bytes.

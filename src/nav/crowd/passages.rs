@@ -17,42 +17,50 @@ use crate::nav::ProfileId;
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct TerrainShape {
-    passages: Vec<Passages>,
+    pub passages: AllPassages,
     walls: Vec<WallProximity>,
 }
 
-impl TerrainShape {
+/// The passages as the units of each profile see them. All know who waits and enters where; where several see the same passage,
+/// the lock of the lowest profile decides who may enter.
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub struct AllPassages(Vec<Passages>);
+
+impl AllPassages {
     /// Returns the passages of a profile on a grid of this size.
-    pub fn passages_of(&mut self, profile: ProfileId, size: (u32, u32)) -> &mut Passages {
+    pub fn explored_by(&mut self, profile: ProfileId, size: (u32, u32)) -> &mut Passages {
         let at = usize::from(profile.0);
-        if self.passages.len() <= at {
-            self.passages.resize_with(at + 1, Passages::default);
+        if self.0.len() <= at {
+            self.0.resize_with(at + 1, Passages::default);
         }
-        let passages = &mut self.passages[at];
+        let passages = &mut self.0[at];
         passages.resize_for(size);
         passages
     }
 
-    /// Puts back the passages of a profile that were taken for a look at them.
-    pub fn restore(&mut self, profile: ProfileId, passages: Passages) {
-        self.passages[usize::from(profile.0)] = passages;
+    /// Returns the known passages of a profile.
+    pub fn of(&self, profile: ProfileId) -> Option<&Passages> {
+        self.0.get(usize::from(profile.0))
     }
+}
 
+impl TerrainShape {
     /// Forgets what is known about a rectangle: its lowest, leftmost and its highest, rightmost cell.
     pub fn forget(&mut self, low: GridPos, high: GridPos) {
-        self.passages.iter_mut().for_each(|passages| passages.forget(low, high));
+        self.passages.0.iter_mut().for_each(|passages| passages.forget(low, high));
         self.walls.iter_mut().for_each(|walls| walls.forget(low, high));
     }
 
     /// Forgets everything.
     pub fn clear(&mut self) {
-        self.passages.clear();
+        self.passages.0.clear();
         self.walls.clear();
     }
 
     /// Returns the memory held, in bytes.
     pub fn bytes(&self) -> usize {
-        self.passages.iter().map(Passages::bytes).sum::<usize>()
+        self.passages.0.iter().map(Passages::bytes).sum::<usize>()
             + self.walls.iter().map(WallProximity::bytes).sum::<usize>()
     }
 }

@@ -8,11 +8,12 @@ use core::hint::black_box;
 
 use super::board::{Board, GridPos, Mode, NONE, STAY, StepCosts, Task, Unit, legal_directions};
 use super::cost_to_go::{
-    CostToGo, NeighborCosts, Sources, UNREACHABLE, World, around, route_cost, route_costs_around,
+    CostToGo, NeighborCosts, Sources, UNREACHABLE, World, around, costliest_step, route_cost,
+    route_costs_around,
 };
 use super::groups::Groups;
 use super::passages::TerrainShape;
-use crate::nav::{Layer, ProfileId, STRAIGHT};
+use crate::nav::{Layer, ProfileId};
 
 /// The value from which costs are subtracted to reverse a direction of travel; far below what
 /// [`Scores`](super::planner::scores::Scores) can hold.
@@ -40,6 +41,9 @@ impl Scene<'_> {
             let Some(route) = self.groups.route_of(unit) else {
                 continue;
             };
+            if matches!(unit.task, Task::Group(_)) && self.sources.is_on_detour(index) {
+                continue;
+            }
             let known = last.filter(|&(profile, ..)| profile == unit.profile);
             last = known.or_else(|| layer_of(world, unit.profile));
             let Some((_, layer, cell_cost)) = last else {
@@ -102,10 +106,15 @@ impl Scene<'_> {
 
     /// Updates whether a unit follows its own path at present, and its progress along that path.
     pub fn update_path_following(&mut self, index: u32) {
+        let grid = self.world.grid;
+        if matches!(self.board.units[index].task, Task::Group(_)) {
+            self.sources.end_detour(&self.board.units[index], index);
+            self.sources.begin_detour(self.board, grid, index);
+        }
         let is_active = self.follows_own_path(index);
-        self.sources.set_active(self.world.grid, (index, &self.board.units[index]), is_active);
+        self.sources.set_active(grid, (index, &self.board.units[index]), is_active);
         if is_active {
-            self.sources.update_path_progress(self.board, self.world.grid, index);
+            self.sources.update_path_progress(self.board, grid, index);
         }
     }
 
@@ -125,6 +134,7 @@ impl Scene<'_> {
         let unit = &self.board.units[index];
         match unit.task {
             Task::Path => true,
+            Task::Group(_) if self.sources.is_on_detour(index) => true,
             Task::Group(_) if self.sources.neighbor_costs(self.board, index).is_some() => false,
             Task::Group(id) if unit.slot == NONE => {
                 let group = &self.groups[id];
@@ -186,10 +196,13 @@ impl Scene<'_> {
         })
     }
 
-    /// Returns the cost to go around a member of a group: to its slot, or to the nearest slot around walls; else along
+    /// Returns the cost to go around a member of a group: around units that it cannot push; else to its slot, or to the nearest slot around walls; else along
     /// the group's field, or along its path. [`UNREACHABLE`] everywhere for a member that has come to the end of its
     /// field or path but not to its slot.
     fn member_cost_to_go(&self, (index, unit): (u32, &Unit), directions: u8) -> CostToGo {
+        if self.sources.is_on_detour(index) {
+            return self.sources.path_costs_around(self.world.grid, (index, unit), directions);
+        }
         if let Some(cost_to_go) = self.groups.slot_costs_around(self.world.grid, unit, directions) {
             return cost_to_go;
         }
@@ -207,11 +220,6 @@ impl Scene<'_> {
 fn layer_of(world: World<'_>, profile: ProfileId) -> Option<(ProfileId, &Layer, u64)> {
     let costs = StepCosts::of(world.grid, profile)?;
     Some((profile, costs.layer, costs.uniform()))
-}
-
-/// Returns the cost of a straight step over the costliest terrain and edges.
-fn costliest_step(layer: &Layer) -> u64 {
-    u64::from(STRAIGHT) * u64::from(layer.highest_step_sum()) * u64::from(layer.unit())
 }
 
 /// Returns the costs around a unit that makes way: its direction is better than staying, all others are worse.

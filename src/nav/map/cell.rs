@@ -137,6 +137,14 @@ impl CellRect {
         Self::new(min, side(width), side(height))
     }
 
+    /// Returns the columns or rows from one to the other, whichever are more: 1 side by side, 0 where they overlap.
+    pub(crate) fn gap(self, other: Self) -> u32 {
+        let ((right, top), (other_right, other_top)) = (self.end(), other.end());
+        let columns = (i64::from(self.min.x) - other_right).max(i64::from(other.min.x) - right);
+        let rows = (i64::from(self.min.y) - other_top).max(i64::from(other.min.y) - top);
+        (columns.max(rows) + 1).clamp(0, i64::from(u32::MAX)) as u32
+    }
+
     /// Returns the cells that lie in both; empty if there are none.
     #[must_use]
     pub fn intersection(self, other: Self) -> Self {

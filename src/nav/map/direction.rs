@@ -136,10 +136,25 @@ impl Direction {
         Self::of_step((dx.signum() * has_x, dy.signum() * has_y))
     }
 
-    /// The direction of the step from `a` to its neighbor `b`; `None` where they are not neighbors.
+    /// The direction of the step from `a` to its neighbor `b`; `None` where they are not neighbors on squares. On hexagons cells to
+    /// the northeast and southwest are no neighbors either.
     #[must_use]
     pub fn between(a: Cell, b: Cell) -> Option<Self> {
         Self::of_step((b.x.checked_sub(a.x)?, b.y.checked_sub(a.y)?))
+    }
+}
+
+impl Cell {
+    /// Returns the cell that one step in a direction leads to; saturates as [`offset`](Self::offset) does.
+    ///
+    /// ```
+    /// use bevy_tilepath::prelude::*;
+    /// assert_eq!(Cell::new(4, 7).step(Direction::North), Cell::new(4, 8));
+    /// ```
+    #[must_use]
+    pub const fn step(self, direction: Direction) -> Self {
+        let (dx, dy) = direction.offset();
+        self.offset(dx, dy)
     }
 }
 

@@ -143,7 +143,8 @@ impl NavGrid {
         self.topology
     }
 
-    /// Sets the profiles; profile `i` gets `ProfileId(i)`.
+    /// Sets the profiles; profile `i` gets `ProfileId(i)`. In an app set those of
+    /// [`NavGrids`](crate::grids::NavGrids::set_profiles) instead, which all its grids get.
     #[must_use]
     pub fn with_profiles(mut self, profiles: Vec<Profile>) -> Self {
         self.set_profiles(profiles);

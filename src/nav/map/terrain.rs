@@ -31,6 +31,7 @@ impl TerrainId {
 
 /// What stands or runs between two neighboring cells: a wall, a fence, a door, a river. A byte whose meaning the game
 /// defines, set by [`NavGrid::set_edge`](crate::nav::grid::NavGrid::set_edge); each [`Profile`] says what crossing it costs.
+/// Where tiles or entities put several in one place, the highest number counts: give kinds that shut more the higher numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]

@@ -41,6 +41,27 @@ pub enum Topology {
 }
 
 impl Topology {
+    /// Returns the directions in which the neighbors of a cell lie: eight on squares, six on hexagons.
+    ///
+    /// ```
+    /// use bevy_tilepath::prelude::*;
+    /// let around = |cell: Cell| Topology::Hexagonal.directions().map(move |it| cell.step(it));
+    /// assert_eq!(around(Cell::new(4, 7)).count(), 6);
+    /// assert!(!around(Cell::new(4, 7)).any(|cell| cell == Cell::new(5, 8)));
+    /// ```
+    pub fn directions(self) -> impl Iterator<Item = Direction> {
+        Direction::ALL.into_iter().filter(move |&direction| self.widest().has(direction))
+    }
+
+    /// Returns the fewest steps between two cells over open terrain, on squares with diagonal steps.
+    #[must_use]
+    pub fn distance(self, a: Cell, b: Cell) -> u32 {
+        match self {
+            Self::Square => a.chebyshev(b),
+            Self::Hexagonal => a.hexagonal_distance(b),
+        }
+    }
+
     /// By how much two directions differ: 0 if they are the same, up to 2 if a unit may enter a cell behind one that leaves it,
     /// 4 if they are opposite. On squares that is eighths of a full turn. On hexagons 60° count as 2, and 120° as 3: discs of
     /// the size of cells that follow each other at 120° would meet.
@@ -89,10 +110,7 @@ impl Topology {
         };
         match self {
             Self::Square => Some(nearest_of_eight(dx, dy)),
-            Self::Hexagonal => {
-                let steps = Direction::ALL.into_iter().filter(|&it| Adjacency::Six.has(it));
-                steps.max_by_key(along)
-            }
+            Self::Hexagonal => self.directions().max_by_key(along),
         }
     }
 

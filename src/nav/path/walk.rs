@@ -82,8 +82,7 @@ impl Walk {
         if self.needed == 0 {
             return self.tail;
         }
-        let (dx, dy) = self.direction.offset();
-        self.tail.offset(dx, dy)
+        self.tail.step(self.direction)
     }
 
     /// Returns the direction of the step under way, or of the last step.
@@ -175,8 +174,7 @@ impl Walk {
         self.legs_ahead(path).all(|leg| {
             (0..leg.steps).all(|_| {
                 let from = grid.local(at);
-                let (dx, dy) = leg.direction.offset();
-                at = at.offset(dx, dy);
+                at = at.step(leg.direction);
                 from.is_some_and(|(x, y)| layer.can_step(x, y, leg.direction))
             })
         })

@@ -44,8 +44,7 @@ impl MovementRange {
     pub fn cells_to(&self, cell: Cell) -> Option<Vec<InRange>> {
         let mut path = vec![self.get(cell)?];
         for direction in self.directions_back(cell) {
-            let (dx, dy) = direction.opposite().offset();
-            let before = self.get(path[path.len() - 1].cell.offset(dx, dy))?;
+            let before = self.get(path[path.len() - 1].cell.step(direction.opposite()))?;
             path.push(before);
         }
         path.reverse();

@@ -21,7 +21,7 @@ pub(super) const MOST_PER_TURN: u32 = 1 << 20;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
-pub enum Enter {
+pub enum MayEnter {
     /// At the cost of its terrain.
     #[default]
     Cost,

@@ -4,7 +4,7 @@
 //! is still the one that a unit's state is about.
 
 use bevy::{
-    ecs::{lifecycle::HookContext, world::DeferredWorld},
+    ecs::{entity_disabling::Disabled, lifecycle::HookContext, world::DeferredWorld},
     prelude::*,
 };
 
@@ -26,9 +26,20 @@ pub(crate) fn is_latest(request: Option<&PathRequest>, state: &RequestState) -> 
 
 /// A request was inserted: its unit waits for an answer from this moment on.
 pub(in crate::request) fn note_issued(
-    mut world: DeferredWorld,
+    world: DeferredWorld,
     HookContext { entity, .. }: HookContext,
 ) {
+    note_request(world, entity);
+}
+
+/// Notes the requests of units that were spawned before the plugin was added.
+pub(crate) fn note_all(world: &mut World) {
+    let mut requests = world.query_filtered::<Entity, (With<PathRequest>, Allow<Disabled>)>();
+    let units: Vec<Entity> = requests.iter(world).collect();
+    units.into_iter().for_each(|entity| note_request(world.into(), entity));
+}
+
+fn note_request(mut world: DeferredWorld, entity: Entity) {
     if let Some(mut status) = world.get_mut::<PathStatus>(entity) {
         status.set_if_neq(PathStatus::Searching);
     }
@@ -63,13 +74,14 @@ pub(in crate::request) fn note_dropped(
         world.get(entity).is_some_and(|state: &CritterState| state.member.is_announced);
     let has_arrived = is_announced || matches!(status, PathStatus::Arrived(_));
     let was_under_way = if has_arrived { follows } else { status.is_under_way() };
-    let waits = world.get_resource().is_some_and(|inbox: &RequestInbox| inbox.waits(entity));
+    let inbox = world.get_resource::<RequestInbox>();
+    let waits = inbox.is_some_and(|inbox| inbox.waiting.contains_key(&entity));
     if let Some(mut state) = world.get_mut::<RequestState>(entity)
         && waits
         && has_unread(&state)
     {
         // It was never read: the entry that waits for it says so.
-        state.superseded += u32::from(was_under_way);
+        state.superseded = state.superseded.saturating_add(u8::from(was_under_way));
         return;
     }
     let number = world.get(entity).map_or(0, |state: &RequestState| state.issued);

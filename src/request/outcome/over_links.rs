@@ -11,7 +11,7 @@ use crate::{
     links::{Costs, NextLink, Routing},
     nav::{Answer, Cell, GridId, Path, PathFailure, PathKind, PathQuery, ProfileId},
     request::{RequesterItem, Resolved},
-    unit::PathStatus,
+    unit::{NavAgent, PathStatus},
 };
 
 /// How often a path that was found is put off until the costs of links are known: 31 ticks in all, each time twice as long.
@@ -102,9 +102,13 @@ impl Outcomes<'_, '_> {
         unit.state.journey.grid = Some(grid);
         let next = unit.state.journey.next.take().filter(|next| next.landing != cell);
         unit.state.journey.back = next.map(|next| next.hop.reversed());
-        if let Some(agent) = unit.agent {
-            self.commands.entity(unit.entity).try_insert(agent.on(grid));
-        }
+        let entity = unit.entity;
+        self.commands.queue(move |world: &mut World| {
+            // The game may have changed its profile in this tick.
+            if let Some(mut agent) = world.get_mut::<NavAgent>(entity) {
+                agent.grid = grid;
+            }
+        });
     }
 
     /// A unit that is crossing got another request: that waits until it lands.

@@ -222,7 +222,7 @@ impl Storm {
         let queue = match self.kind {
             Kind::Patrols => {
                 let mode = [PatrolMode::ThereAndBack, PatrolMode::Round][self.below(2) as usize];
-                queue.then(Order::Hold { ticks: self.below(9) }).then(Order::patrol(stops, mode))
+                queue.then(Order::Wait { ticks: self.below(9) }).then(Order::patrol(stops, mode))
             }
             _ => stops.map(PathRequest::to).into_iter().fold(queue, OrderQueue::then),
         };

@@ -93,7 +93,7 @@ fn measure(course: &Course, rounds: usize) -> Result<Line, String> {
             let filled = match lane {
                 0 => range.fill(grid, query),
                 1 => turn.fill(grid, in_turns),
-                2 => turn_with.fill_with(grid, in_turns, |_| Enter::Cost),
+                2 => turn_with.fill_with(grid, in_turns, |_| MayEnter::Cost),
                 _ => {
                     textbook.solve(row.start, textbook_most);
                     Ok(())

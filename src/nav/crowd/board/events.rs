@@ -10,7 +10,7 @@ use crate::nav::Cell;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub enum CrowdEvent {
-    /// It stands on its goal for the first time since its last order.
+    /// It stands on its goal for the first time since its last order, or since it got another slot.
     Arrived {
         /// The unit.
         unit: UnitId,
@@ -30,7 +30,8 @@ pub enum CrowdEvent {
         has_arrived: bool,
     },
     /// It has not been able to move for long, or has moved for long and come no nearer to its goal
-    /// ([`Hindrance::Circling`]). Reported once until it moves again.
+    /// ([`Hindrance::Circling`]). Reported once until it moves again, gets another path, or is put
+    /// elsewhere.
     Stuck {
         /// The unit.
         unit: UnitId,

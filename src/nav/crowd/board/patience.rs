@@ -56,6 +56,12 @@ impl Unit {
         rung as u64 * self.ticks_per_cell().clamp(PACES.0, PACES.1) / PACE
     }
 
+    /// Returns whether units that it cannot push have kept a unit waiting for so long that it looks for a way around them.
+    pub fn is_obstructed(&self, now: u64) -> bool {
+        self.hindrance == Hindrance::Obstacle
+            && self.ticks_waited(now) > self.ticks_until(Rung::GoAround)
+    }
+
     /// Returns whether a unit on a path of its own has climbed the whole ladder, and is stuck. Not on shared fields and in
     /// groups: a field or a slot may change far away from it.
     pub fn has_stood_for_long(&self, now: u64) -> bool {

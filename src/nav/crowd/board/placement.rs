@@ -5,7 +5,7 @@
 //! and cannot be pushed ([`Hindrance::NoRoom`](super::Hindrance::NoRoom)).
 
 use super::{
-    Board, CrowdError, GridPos, MAX_UNIT_SIZE, Mode, NONE, RETRY_AFTER, State, Unit, UnitId,
+    Board, CrowdError, GridPos, MAX_UNIT_SIZE, Mode, NONE, RETRY_AFTER, STAY, State, Unit, UnitId,
     unit_sizes,
 };
 use crate::nav::{Cell, NavGrid, ProfileId, Topology};
@@ -85,6 +85,9 @@ impl Board {
         let unit = &mut self.units[index];
         (unit.tail, unit.head, unit.size, unit.state) = (pos, pos, size, State::Standing);
         (unit.pushed_steps, unit.needs_refit, unit.is_reported_stuck) = (0, false, false);
+        // Nothing that it did where it was counts here.
+        (unit.clearing_steps, unit.standing_since) = (0, self.now as u32);
+        (unit.accepts_any_push, unit.stands_back, unit.preferred_direction) = (false, false, STAY);
         self.occupy(index);
         self.schedule_next_tick(index);
     }
@@ -92,6 +95,9 @@ impl Board {
     /// Makes a unit the owner of the cells on which it stands.
     pub fn occupy(&mut self, index: u32) {
         let unit = self.units[index];
+        if self.unit_sizes.get(usize::from(unit.profile.0)) != Some(&unit.size) {
+            self.unit_sizes.clear(); // profiles have changed since the last tick, and may change back before the next
+        }
         for cell in self.reservations.block(unit.tail, unit.size) {
             self.reservations.get_mut(cell).owner = index;
         }

@@ -98,7 +98,7 @@ impl UnitSettings {
 pub struct RouteId(pub u32);
 
 /// The index of a group in the list of groups. Members store it, and leave the group before it is removed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct GroupIndex(pub u32);
 

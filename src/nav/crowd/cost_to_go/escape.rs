@@ -56,6 +56,14 @@ impl BlockedArea {
         grows
     }
 
+    /// Whether edits may have changed a cell of the area, or one beside it.
+    pub fn meets(&self, grid: &NavGrid, edits: &[CellRect]) -> bool {
+        let around = self.bounds.grown();
+        let meets =
+            |&rect| !edited_anchors(grid, self.profile, rect).intersection(around).is_empty();
+        edits.iter().any(meets)
+    }
+
     /// Counts the steps, from outside inward.
     pub fn fill(&mut self, grid: &NavGrid, open: &mut OpenCells) {
         let around = self.bounds.grown().intersection(grid.rect());

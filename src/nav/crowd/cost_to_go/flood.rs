@@ -8,6 +8,7 @@ use std::collections::BinaryHeap;
 
 use super::UNREACHABLE;
 use crate::nav::crowd::board::{GridPos, StepCosts, legal_directions};
+use crate::nav::{CellRect, NavGrid};
 
 /// Cells whose costs are known but not their neighbors': cost, column and row. One list serves all floods of a
 /// room.
@@ -49,6 +50,11 @@ impl Flood {
         let (x, y) = (pos.x.wrapping_sub(self.origin.x), pos.y.wrapping_sub(self.origin.y));
         let is_inside = x < self.span.0 && y < self.span.1;
         is_inside.then(|| usize::from(y) * usize::from(self.span.0) + usize::from(x))
+    }
+
+    /// Returns the cells of the window.
+    pub fn rect(&self, grid: &NavGrid) -> CellRect {
+        CellRect::new(self.origin.cell(grid), self.span.0.into(), self.span.1.into())
     }
 
     pub fn contains(&self, pos: GridPos) -> bool {

@@ -25,6 +25,8 @@ pub struct LocalField {
     flood: Flood,
     /// The position around which it was filled.
     pub center: GridPos,
+    /// Where the unit went when it was filled.
+    pub goal: GridPos,
     /// It leads around units that stand in the way.
     pub is_detour: bool,
     /// The unit has got another path since it was filled.
@@ -106,7 +108,7 @@ impl Sources {
         let mut field = known.or_else(|| self.spare_fields.pop()).unwrap_or_default();
         let Sources { followers, open_cells: open, .. } = self;
         let follower = &mut followers[index as usize];
-        field.is_detour = needs_detour;
+        (field.is_detour, field.goal) = (needs_detour, unit.goal);
         if needs_detour {
             let (reservations, units) = (&board.reservations, &board.units);
             // Not by units that move or make room.

@@ -11,9 +11,7 @@ use super::{
     Corner, FIELD_LOOKAHEAD, Line, LocalField, MAX_FIELDS_PER_TICK, Offset, Sources, UNREACHABLE,
     find_corners,
 };
-use crate::nav::crowd::board::{
-    Board, GridPos, Hindrance, Rung, STAY, StepCosts, legal_directions,
-};
+use crate::nav::crowd::board::{Board, GridPos, Rung, STAY, StepCosts, Unit, legal_directions};
 use crate::nav::{CellRect, Layer, NavGrid, Path, ProfileId, STRAIGHT, Walk, path::Leg};
 
 /// Ticks between two attempts to find a path around others.
@@ -130,7 +128,8 @@ impl PathFollower {
         if is_near(pos) {
             self.field_made_at = 0;
         }
-        if costs.uniform() > 0 {
+        let is_same = |corner: &Corner| corner.scale == 2 * costs.uniform();
+        if costs.uniform() > 0 && self.corners.first().is_none_or(is_same) {
             return;
         }
         let mut at = self.start;
@@ -306,15 +305,52 @@ impl Sources {
         Some(Walk::on_path(follower.reached.cell(grid), leg, follower.steps_done()))
     }
 
+    /// Returns whether a field leads a unit around others at present.
+    pub fn is_on_detour(&self, index: u32) -> bool {
+        let field = self.follower(index).and_then(|follower| follower.field.as_ref());
+        field.is_some_and(|field| field.is_detour)
+    }
+
+    /// Ends the detour of a member of a group that has come to its slot, or has got another one.
+    pub fn end_detour(&mut self, unit: &Unit, index: u32) {
+        let field = self.follower(index).and_then(|follower| follower.field.as_ref());
+        if field.is_some_and(|field| unit.tail == unit.goal || field.goal != unit.goal) {
+            self.release_field(index);
+        }
+    }
+
+    /// Leads a member of a group that cannot push the units before it around them, back to the path that it got with its order.
+    pub fn begin_detour(&mut self, board: &mut Board, grid: &NavGrid, index: u32) {
+        let unit = &mut board.units[index];
+        let Some(follower) = self.followers.get_mut(index as usize) else {
+            return;
+        };
+        let is_due = (board.now as u32).wrapping_sub(follower.field_made_at) >= FIELD_RETRY as u32;
+        let has_path = !follower.legs.is_empty() && !follower.is_cut;
+        let may_begin = is_due && has_path && self.fields_built < MAX_FIELDS_PER_TICK;
+        if !may_begin || !unit.is_obstructed(board.now) {
+            return;
+        }
+        if !follower.is_active {
+            follower.relocate(unit.tail);
+        }
+        unit.costs_tick = 0; // the field guides it from now on
+        self.fields_built += 1;
+        self.fill_field(board, grid, index, true);
+        if !self.is_on_detour(index) {
+            self.release_field(index);
+        }
+    }
+
     /// Updates a unit's progress along its path. Fills its field if it needs one: to return to the path, or
     /// to get around units that block it permanently.
     pub fn update_path_progress(&mut self, board: &mut Board, grid: &NavGrid, index: u32) {
         let unit = &board.units[index];
         let (pos, waited) = (unit.tail, unit.ticks_waited(board.now));
         // One that returns to its goal from afar does not push those at rest away, either. It waits while one rests there.
-        let is_obstructed = waited > unit.ticks_until(Rung::GoAround)
-            && (unit.hindrance == Hindrance::Obstacle
-                || unit.returns_from_afar() && !board.is_goal_taken(index));
+        let is_kept_away = unit.returns_from_afar() && !board.is_goal_taken(index);
+        let is_obstructed = unit.is_obstructed(board.now)
+            || is_kept_away && waited > unit.ticks_until(Rung::GoAround);
         let (unit_is_small, profile) = (unit.size == 1, unit.profile);
         let follower = &mut self.followers[index as usize];
         if follower.is_cut {

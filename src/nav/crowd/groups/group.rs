@@ -12,7 +12,7 @@ use crate::nav::crowd::board::{
     Board, CrowdEvent, GridPos, GroupIndex, NONE, RouteId, State, Task, Unit, is_line_open,
 };
 use crate::nav::crowd::cost_to_go::{CostToGo, Flood, UNREACHABLE, around};
-use crate::nav::{Cell, NavGrid, ProfileId};
+use crate::nav::{Cell, CellRect, NavGrid, ProfileId};
 
 /// Fewest ticks between two refreshes of a group.
 const REFRESH: u64 = 8;
@@ -73,6 +73,21 @@ impl Group {
         grid.layer(self.profile).is_some_and(|layer| is_line_open(layer, from, to))
     }
 
+    /// Returns whether slots, or the costs to them, may change with terrain in rectangles: where it lies in the window or beside it,
+    /// or a member has no slot.
+    pub fn depends_on(&self, grid: &NavGrid, edits: &[CellRect]) -> bool {
+        let window = self.window.rect(grid).grown();
+        let is_near = |&rect: &CellRect| {
+            !grid.anchors_over(self.profile, rect).intersection(window).is_empty()
+        };
+        self.slots.len() < self.members || edits.iter().any(is_near)
+    }
+
+    /// Whether it may be refreshed now.
+    const fn is_due(&self, now: u64) -> bool {
+        self.members > 0 && (self.refreshed_at == 0 || now >= self.refreshed_at + REFRESH)
+    }
+
     /// Returns the number of a member's own slot.
     pub fn own_slot(&self, index: u32) -> Option<usize> {
         self.slots.iter().position(|slot| slot.owner == index)
@@ -115,10 +130,13 @@ impl Groups {
 
     /// Frees the slots of a unit that leaves its group, if it has one.
     pub fn leave(&mut self, board: &mut Board, index: u32) {
+        let slot = board.units[index].slot as usize;
         self.release_slot(board, index);
         if let Task::Group(id) = board.units[index].task {
             let group = &mut self[id];
-            if let Some(own) = group.own_slot(index) {
+            let is_own = |slot: &Slot| slot.owner == index;
+            let known = group.slots.get(slot).filter(|slot| is_own(slot)).map(|_| slot);
+            if let Some(own) = known.or_else(|| group.own_slot(index)) {
                 group.slots[own].owner = NONE;
             }
             (group.members, group.is_stale) = (group.members - 1, true);
@@ -196,6 +214,19 @@ impl Groups {
         GroupIndex(at as u32)
     }
 
+    /// Lists the members of all groups whose slots are to be collected, by group: one look at all units.
+    fn members_to_collect(&self, board: &Board) -> Vec<(GroupIndex, u32)> {
+        let is_collected = |group: &Group| group.is_stale && group.is_due(board.now);
+        if !self.list.iter().any(is_collected) {
+            return Vec::new();
+        }
+        let units = (0..).zip(&board.units.0);
+        let members = units.filter_map(|(index, unit)| Some((unit.task.group()?, index)));
+        let mut members: Vec<_> = members.filter(|member| is_collected(&self[member.0])).collect();
+        members.sort_unstable();
+        members
+    }
+
     /// Collects slots and finds the costs to them again where something has changed.
     pub fn refresh(&mut self, board: &mut Board, grid: &NavGrid) {
         let Board { freed, units, .. } = &mut *board;
@@ -205,14 +236,18 @@ impl Groups {
                 self[id].is_stale = true;
             }
         }
+        let members = self.members_to_collect(board);
+        let now = board.now;
         let Self { list, taken, open_cells, progress, .. } = self;
         for (id, group) in (0..).map(GroupIndex).zip(list) {
-            let is_due = group.refreshed_at == 0 || board.now >= group.refreshed_at + REFRESH;
-            if group.members == 0 || !is_due {
+            if !group.is_due(now) {
                 continue;
             }
             if group.is_stale {
-                let walled = group.collect_slots(board, grid, id, taken);
+                let first = members.partition_point(|member| member.0 < id);
+                let of_group = members[first..].iter().take_while(|member| member.0 == id);
+                let walled =
+                    group.collect_slots(board, grid, of_group.map(|member| member.1), taken);
                 if !walled.is_empty() {
                     taken.take_goals(board);
                 }
@@ -222,13 +257,12 @@ impl Groups {
                     }
                 }
                 group.lay_out_window(grid);
-                (group.is_stale, group.are_costs_stale, group.refreshed_at) =
-                    (false, true, board.now);
+                (group.is_stale, group.are_costs_stale, group.refreshed_at) = (false, true, now);
             }
             if group.are_costs_wanted && group.are_costs_stale {
                 group.fill_costs_to_slots(board, grid, open_cells);
                 (group.are_costs_wanted, group.are_costs_stale, group.refreshed_at) =
-                    (false, false, board.now);
+                    (false, false, now);
             }
         }
     }

@@ -10,7 +10,8 @@
 
 use super::Groups;
 use crate::nav::crowd::board::{Board, GridPos, NONE, STAY, Task};
-use crate::nav::crowd::cost_to_go::Sources;
+use crate::nav::crowd::cost_to_go::{Sources, UNREACHABLE, costliest_step};
+use crate::nav::{NavGrid, PathCost};
 
 /// Minimum number of steps without progress after which a unit stands back: more than a long detour takes.
 const PAUSE_AFTER: u32 = 192;
@@ -19,6 +20,16 @@ const PAUSE_VARIANTS: u32 = 9;
 const PAUSE_STAGGER: u32 = 16;
 /// Steps without progress after which a unit is reported: about ten pauses.
 const REPORT_AFTER: u32 = 2_048;
+
+/// Remaining cost that a unit gets in addition between two steps where its way round has become longer; or twice that of the
+/// costliest step, if that is more.
+const LONGER_WAY: u64 = 16 * PathCost::PLAIN_STEP.0;
+/// Bits by which costs are shortened that need not be exact: to a little more than half of a plain step.
+const COARSE: u32 = 13;
+
+fn coarse(cost: u64) -> u32 {
+    (cost >> COARSE).min(u32::MAX.into()) as u32
+}
 
 /// How often a member gets back the slot that it had before. In a group that comes together slots go back and forth
 /// more often, but quickly: within this many ticks.
@@ -35,6 +46,10 @@ pub struct GoalProgress {
     steps: u32,
     /// The tick in which it was lowest.
     since: u32,
+    /// The remaining cost at the last step, of a unit on a shared field, in units of 2^[`COARSE`]; and whether terrain has
+    /// changed since the count began.
+    remaining: u32,
+    is_old: bool,
     /// Its slot before the last exchange, the tick of that exchange, and how often it got back the slot before.
     last_slot: GridPos,
     exchanged_at: u32,
@@ -43,13 +58,32 @@ pub struct GoalProgress {
 
 impl Default for GoalProgress {
     fn default() -> Self {
-        let last_slot = GridPos::default();
-        let (steps, since, exchanged_at, slots_returned) = (0, 0, 0, 0);
-        Self { least_remaining: u64::MAX, steps, since, last_slot, exchanged_at, slots_returned }
+        Self {
+            least_remaining: u64::MAX,
+            steps: 0,
+            since: 0,
+            remaining: u32::MAX,
+            is_old: false,
+            last_slot: GridPos::default(),
+            exchanged_at: 0,
+            slots_returned: 0,
+        }
     }
 }
 
 impl GoalProgress {
+    /// Notes that terrain has changed, somewhere: the shared field that guides the unit may lead a longer way round now.
+    pub const fn note_edit(&mut self) {
+        self.is_old = true;
+    }
+
+    /// Notes the remaining cost at a step. Returns whether the field has changed there: a step changes it by less.
+    fn has_longer_way(&mut self, remaining: u64, costliest_step: impl Fn() -> u64) -> bool {
+        let before = core::mem::replace(&mut self.remaining, coarse(remaining));
+        let more = u64::from(self.remaining.saturating_sub(before));
+        self.is_old && more > LONGER_WAY >> COARSE && more > (2 * costliest_step()) >> COARSE
+    }
+
     /// Whether a member of a group exchanges slots no more. Two members could exchange theirs back and forth for ever
     /// before a slot that neither can reach, in a dead end.
     pub const fn keeps_slot(&self) -> bool {
@@ -76,7 +110,12 @@ impl Groups {
     }
 
     /// Counts a step that has just begun.
-    pub fn count_step(&mut self, board: &mut Board, sources: &Sources, index: u32) {
+    pub fn count_step(
+        &mut self,
+        board: &mut Board,
+        (sources, grid): (&Sources, &NavGrid),
+        index: u32,
+    ) {
         let unit = &board.units[index];
         let remaining = match unit.task {
             _ if unit.has_arrived => return,
@@ -87,10 +126,19 @@ impl Groups {
             }
             Task::Idle | Task::Group(_) => return,
         };
+        let remaining = remaining.filter(|&cost| cost != UNREACHABLE);
         let progress = &mut self.progress[index as usize];
+        let is_route = matches!(unit.task, Task::Route(_));
+        let costliest_step = || grid.layer(unit.profile).map_or(0, costliest_step);
+        let begins_anew = |cost| is_route && progress.has_longer_way(cost, costliest_step);
+        if remaining.is_some_and(begins_anew) {
+            progress.least_remaining = u64::MAX;
+        }
         if let Some(least_remaining) = remaining.filter(|&cost| cost < progress.least_remaining) {
             let since = board.tick_stamp();
-            *progress = GoalProgress { least_remaining, since, ..GoalProgress::default() };
+            let remaining = coarse(least_remaining);
+            *progress =
+                GoalProgress { least_remaining, since, remaining, ..GoalProgress::default() };
             return;
         }
         progress.steps = progress.steps.saturating_add(1);

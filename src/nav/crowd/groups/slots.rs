@@ -5,7 +5,7 @@
 
 use super::group::{Group, Slot};
 use crate::nav::crowd::board::{
-    Board, CrowdEvent, GridPos, GroupIndex, NONE, State, StepCosts, Task, nearest_cell,
+    Board, CrowdEvent, GridPos, NONE, State, StepCosts, Task, nearest_cell,
 };
 use crate::nav::crowd::cost_to_go::OpenCells;
 use crate::nav::{Cell, NavGrid};
@@ -72,7 +72,7 @@ impl Group {
         &mut self,
         board: &mut Board,
         grid: &NavGrid,
-        id: GroupIndex,
+        members: impl Iterator<Item = u32>,
         taken: &mut TakenCells,
     ) -> Vec<u32> {
         let profile = self.profile;
@@ -80,11 +80,8 @@ impl Group {
         self.slots.clear();
         taken.begin(board.reservations.len());
         let mut walled = Vec::new();
-        for owner in 0..board.units.0.len() as u32 {
+        for owner in members {
             let unit = &mut board.units[owner];
-            if unit.task != Task::Group(id) {
-                continue;
-            }
             let pos = unit.goal;
             let is_walled = grid.cost(profile, pos.cell(grid)) == 0;
             walled.extend(is_walled.then_some(owner));

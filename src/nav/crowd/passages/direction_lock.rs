@@ -54,19 +54,14 @@ impl DirectionLock {
         Self { is_uncontrolled, step_ticks: FIRST_STEP_TICKS, ..Self::default() }
     }
 
-    /// Returns whether a unit may enter from a side. If it may not and `records_wait` is set, notes that a
-    /// unit waits there.
-    pub fn admits(&mut self, side: usize, length: usize, now: u64, records_wait: bool) -> bool {
+    /// Returns whether a unit may enter from a side.
+    pub fn admits(&mut self, side: usize, length: usize, now: u64) -> bool {
         let is_empty = self.inside == [0, 0];
         if !is_empty && now > self.last_moved + (STALL_STEPS + length as u64 / 8) * self.step_ticks
         {
             return true;
         }
-        let admits = self.inside[side] == 0 && self.may_flow_from(side, length, now);
-        if !admits && records_wait {
-            self.last_waiting[side] = now + 1;
-        }
-        admits
+        self.inside[side] == 0 && self.may_flow_from(side, length, now)
     }
 
     fn may_flow_from(&mut self, side: usize, length: usize, now: u64) -> bool {

@@ -3,8 +3,9 @@
 //! Input: the units on the cells of a passage, and the steps that begin there. Output: whether another unit may enter at
 //! a side; the priority of units that are inside or have just come out.
 
-use super::TerrainShape;
+use super::direction_lock::DirectionLock;
 use super::passage::{Passage, Passages};
+use super::{AllPassages, TerrainShape};
 use crate::nav::ProfileId;
 use crate::nav::crowd::board::{Board, GridPos, STAY, SUBTICKS_PER_TICK, State, Task, Unit};
 
@@ -17,76 +18,126 @@ impl TerrainShape {
     /// Returns whether a unit's step leads into a passage against the traffic.
     pub fn is_against_traffic(&mut self, board: &Board, index: u32, direction: u8) -> bool {
         let unit = &board.units[index];
-        let known = self.passages.get_mut(usize::from(unit.profile.0));
-        let Some(passages) = known.filter(|passages| passages.is_near(unit.tail)) else {
-            return false;
-        };
-        let entrance = passages.entrance(unit.tail, unit.tail.step(direction));
-        entrance.is_some_and(|(number, side)| !passages.may_enter(board, number, side, false))
+        let entry = (unit.tail, unit.tail.step(direction));
+        self.is_passage_near(unit.profile, unit.tail)
+            && !self.passages.may_enter(board, unit.profile, entry)
     }
 
     /// Returns whether a passage is known near a cell.
     pub fn is_passage_near(&self, profile: ProfileId, pos: GridPos) -> bool {
-        let passages = self.passages.get(usize::from(profile.0));
-        passages.is_some_and(|passages| passages.is_near(pos))
+        self.passages.of(profile).is_some_and(|passages| passages.is_near(pos))
     }
 
     /// Updates the passages near a unit when its step begins.
     #[inline]
     pub fn note_passage(&mut self, board: &mut Board, index: u32) {
-        let unit = &board.units[index];
+        let unit = &mut board.units[index];
         let is_near = unit.clearing_steps > 0 || self.is_passage_near(unit.profile, unit.tail);
         if is_near && unit.size == 1 {
-            self.note_passage_step(board, index);
-        }
-    }
-
-    fn note_passage_step(&mut self, board: &mut Board, index: u32) {
-        let unit = &mut board.units[index];
-        let Some(passages) = self.passages.get_mut(usize::from(unit.profile.0)) else {
-            return;
-        };
-        let (from, to) = (passages.passage_at(unit.tail), passages.passage_at(unit.head));
-        let now = board.now;
-        unit.clearing_steps = unit.clearing_steps.saturating_sub(1);
-        for number in [from, to].into_iter().flatten().map(|of| of.0) {
-            let Passage { cells, lock, .. } = &mut passages[number];
-            lock.last_moved = now;
-            if cells.len() >= MIN_LOCKED_LENGTH || lock.is_anyone_waiting(now) {
+            unit.clearing_steps = unit.clearing_steps.saturating_sub(1);
+            let keeps_clear = self.passages.of(unit.profile).is_some_and(|passages| {
+                let on_step = [unit.tail, unit.head].into_iter();
+                let mut lies_in = on_step.filter_map(|pos| passages.passage_at(pos));
+                lies_in.any(|(number, _)| passages[number].goes_first(board.now))
+            });
+            if keeps_clear {
                 unit.clearing_steps = PRIORITY_STEPS_AFTER;
             }
+            self.passages.note_step(board.now, unit);
         }
-        let Some((number, along)) = to.filter(|to| from.is_none_or(|from| from.0 != to.0)) else {
-            return;
-        };
+    }
+}
+
+impl Passage {
+    /// Returns whether another profile sees the same passage.
+    fn is_same(&self, other: &Self) -> bool {
+        let [first, last] = other.mouths;
+        self.cells.len() == other.cells.len()
+            && (self.mouths == other.mouths || self.mouths == [last, first])
+    }
+
+    /// Returns whether units inside, and those that have just come out, go before others.
+    fn goes_first(&self, now: u64) -> bool {
+        self.cells.len() >= MIN_LOCKED_LENGTH || self.lock.is_anyone_waiting(now)
+    }
+}
+
+impl AllPassages {
+    /// Notes that a unit begins a step.
+    fn note_step(&mut self, now: u64, unit: &Unit) {
+        for passages in &mut self.0 {
+            for pos in [unit.tail, unit.head] {
+                if let Some((number, _)) = passages.passage_at(pos) {
+                    passages[number].lock.last_moved = now;
+                }
+            }
+        }
         let step_ticks = (unit.end.saturating_sub(unit.start) / SUBTICKS_PER_TICK).clamp(1, 255);
-        if let Some(side) = passages[number].side(unit.tail, along) {
-            let lock = &mut passages[number].lock;
+        self.at_entrance((unit.tail, unit.head), |lock, side| {
             if lock.flow != side {
                 lock.set_flow(side, now);
             }
             lock.batch += 1;
             (lock.last_entry, lock.step_ticks, lock.counted_at) = (now, step_ticks, 0);
+        });
+    }
+
+    /// Notes that a unit waits to make a step into a passage.
+    pub fn note_waiting(&mut self, entry: Entry, now: u64) {
+        self.at_entrance(entry, |lock, side| lock.last_waiting[side] = now + 1);
+    }
+
+    /// Changes the locks of the passage that a step enters.
+    fn at_entrance(&mut self, entry: Entry, change: impl Fn(&mut DirectionLock, usize)) {
+        for passages in &mut self.0 {
+            if let Some((number, side)) = passages.entrance(entry) {
+                change(&mut passages[number].lock, side);
+            }
         }
+    }
+
+    /// Returns whether the passage that a step of a unit enters admits it there; also where the step enters none. Of several
+    /// profiles that see the same passage, the lock of the lowest counts.
+    pub fn may_enter(&mut self, board: &Board, profile: ProfileId, entry: Entry) -> bool {
+        let passage_of = |passages: &Passages| passages.entrance(entry).map(|of| of.0);
+        let own = self.of(profile).and_then(|passages| Some(&passages[passage_of(passages)?]));
+        let Some(own) = own else {
+            return true;
+        };
+        let is_same = |passages: &Passages| {
+            passage_of(passages).is_some_and(|number| passages[number].is_same(own))
+        };
+        let lowest = self.0.iter().position(is_same);
+        let passages = lowest.map(|at| &mut self.0[at]);
+        let entered = passages.and_then(|passages| Some((passages.entrance(entry)?, passages)));
+        entered.is_none_or(|((number, side), passages)| passages.may_enter(board, number, side))
     }
 }
 
+/// A step into a passage: from outside, and to its first cell.
+pub type Entry = (GridPos, GridPos);
+
 impl Passages {
     /// Returns the passage that a step enters from outside, and at which side.
-    pub fn entrance(&self, from: GridPos, to: GridPos) -> Option<(u32, usize)> {
+    fn entrance(&self, (from, to): Entry) -> Option<(u32, usize)> {
         let here = self.passage_at(from).map(|of| of.0);
         let (number, at) = self.passage_at(to).filter(|of| Some(of.0) != here)?;
         Some((number, self[number].side(from, at)?))
     }
 
+    /// Returns whether a step enters a passage from outside.
+    pub fn is_entered(&self, entry: Entry) -> bool {
+        self.entrance(entry).is_some()
+    }
+
+    /// Returns whether a step enters a passage from outside, another one than that of a cell.
+    pub fn leads_on(&self, cell: GridPos, entry: Entry) -> bool {
+        let here = self.passage_at(cell).map(|of| of.0);
+        self.entrance(entry).is_some_and(|of| Some(of.0) != here)
+    }
+
     /// Returns whether a passage admits a unit at one of its sides.
-    pub fn may_enter(
-        &mut self,
-        board: &Board,
-        number: u32,
-        side: usize,
-        records_wait: bool,
-    ) -> bool {
+    fn may_enter(&mut self, board: &Board, number: u32, side: usize) -> bool {
         let now = board.now;
         let passage = &self[number];
         let length = passage.cells.len();
@@ -101,7 +152,7 @@ impl Passages {
                 lock.last_moved = now;
             }
         }
-        lock.admits(side, length, now, records_wait)
+        lock.admits(side, length, now)
     }
 
     /// Counts the units in a passage by the side they head for, and returns whether one of them moves.

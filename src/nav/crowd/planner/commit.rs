@@ -19,7 +19,7 @@ impl Planner {
                 scene.board.begin_step(scene.world.grid, index);
                 scene.shape.note_passage(scene.board, index);
                 scene.sources.note_step(scene.board, scene.world.grid, index);
-                scene.groups.count_step(scene.board, scene.sources, index);
+                scene.groups.count_step(scene.board, (scene.sources, scene.world.grid), index);
                 let is_wasted = is_wasted_step(scene, index, root);
                 let unit = &mut scene.board.units[index];
                 unit.pushed_steps =

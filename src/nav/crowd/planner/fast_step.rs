@@ -67,7 +67,7 @@ fn best_direction(scene: &Scene<'_>, index: u32) -> Option<(u8, u8)> {
 /// Returns whether no passage is near a unit.
 fn is_in_open(scene: &mut Scene<'_>, index: u32) -> bool {
     let unit = scene.board.units[index];
-    let passages = scene.shape.passages_of(unit.profile, scene.board.size);
+    let passages = scene.shape.passages.explored_by(unit.profile, scene.board.size);
     passages.is_far(unit.tail) || {
         let layer = scene.world.grid.layer(unit.profile);
         layer.is_some_and(|layer| !passages.explore(layer, unit.tail))

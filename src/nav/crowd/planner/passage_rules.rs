@@ -8,7 +8,7 @@ use crate::nav::crowd::board::{
     Board, GridPos, Hindrance, Mode, STAY, SUBTICKS_PER_TICK, StepCosts, Unit,
 };
 use crate::nav::crowd::cost_to_go::UNREACHABLE;
-use crate::nav::crowd::passages::passage::Passages;
+use crate::nav::crowd::passages::{AllPassages, passage::Passages, traffic::Entry};
 use crate::nav::{Topology, crowd::scene::Scene};
 
 /// Shortest passage, in cells, before which waiting units leave room, and the steps of room they leave.
@@ -27,7 +27,7 @@ pub fn rank_with_locks(scene: &mut Scene<'_>, index: u32, push: u8) -> Ranking {
         return ranking;
     }
     let Unit { tail, profile, .. } = *unit;
-    let passages = scene.shape.passages_of(profile, scene.board.size);
+    let passages = scene.shape.passages.explored_by(profile, scene.board.size);
     if passages.is_far(tail) {
         return ranking;
     }
@@ -35,24 +35,42 @@ pub fn rank_with_locks(scene: &mut Scene<'_>, index: u32, push: u8) -> Ranking {
         return ranking;
     };
     if passages.explore(terrain.layer, tail) {
-        let mut passages = core::mem::take(passages);
-        if is_before_busy_passage(&passages, tail, scene.board.now, push) {
-            // At a border of costly ground it may be the only step that is better than staying.
-            let is_square = scene.board.topology == Topology::Square;
-            if is_square && (terrain.uniform() != 0 || ranking.has_straight()) {
-                ranking.remove_diagonals();
-            }
-            if let Some(direction) = direction_aside(scene.board, &passages, index, &ranking) {
-                ranking.prefer(direction);
-            }
-            scene.board.units[index].preferred_direction = ranking.best;
-        }
-        let closed = closed_directions(scene, (&mut passages, &terrain), (index, push), &ranking);
-        ranking.remove(closed, push);
-        note_closed(&mut scene.board.units[index], push, closed, &passages);
-        scene.shape.restore(profile, passages);
+        let mut all = core::mem::take(&mut scene.shape.passages);
+        obey_locks(scene, &mut all, (index, push), (&terrain, &mut ranking));
+        scene.shape.passages = all;
     }
     ranking
+}
+
+/// Removes the directions of a unit near a passage that are closed to it, and puts others first.
+fn obey_locks(
+    scene: &mut Scene<'_>,
+    all: &mut AllPassages,
+    (index, push): (u32, u8),
+    (terrain, ranking): (&StepCosts, &mut Ranking),
+) {
+    let Unit { tail, profile, .. } = scene.board.units[index];
+    let Some(passages) = all.of(profile) else {
+        return;
+    };
+    if is_before_busy_passage(passages, tail, scene.board.now, push) {
+        // At a border of costly ground it may be the only step that is better than staying.
+        let is_square = scene.board.topology == Topology::Square;
+        if is_square && (terrain.uniform() != 0 || ranking.has_straight()) {
+            ranking.remove_diagonals();
+        }
+        if let Some(direction) = direction_aside(scene.board, passages, index, ranking) {
+            ranking.prefer(direction);
+        }
+        scene.board.units[index].preferred_direction = ranking.best;
+    }
+    let is_inside = passages.passage_at(tail).is_some();
+    let (closed, waits_for) = closed_directions(scene, (all, terrain), index, ranking);
+    ranking.remove(closed, push);
+    note_closed(&mut scene.board.units[index], push, closed, is_inside);
+    if let Some(entry) = waits_for.filter(|_| push == STAY) {
+        all.note_waiting(entry, scene.board.now);
+    }
 }
 
 /// Returns a direction in which a unit that has come out of a passage makes room for those behind it
@@ -85,40 +103,46 @@ fn direction_aside(
 }
 
 /// Makes a unit whose preferred direction is closed wait, and lets the units coming out go first.
-fn note_closed(unit: &mut Unit, push: u8, closed: u8, passages: &Passages) {
+fn note_closed(unit: &mut Unit, push: u8, closed: u8, is_inside: bool) {
     let is_closed = unit.preferred_direction != STAY && closed & 1 << unit.preferred_direction != 0;
     if push == STAY && is_closed {
         unit.hindrance = Hindrance::Oncoming;
-        if passages.passage_at(unit.tail).is_none() {
+        if !is_inside {
             unit.clearing_steps = 0;
         }
     }
 }
 
 /// Returns the directions, as a bit mask, on which a unit would enter a passage that is closed to it, or
-/// stand before its end.
+/// stand before its end; and the closed entry that it would take next.
 fn closed_directions(
     scene: &Scene<'_>,
-    (passages, terrain): (&mut Passages, &StepCosts),
-    (index, push): (u32, u8),
+    (all, terrain): (&mut AllPassages, &StepCosts),
+    index: u32,
     ranking: &Ranking,
-) -> u8 {
+) -> (u8, Option<Entry>) {
     let unit = &scene.board.units[index];
-    let mut closed = 0;
+    let (mut closed, mut waits_for) = (0, None);
     for &direction in &ranking.directions[..usize::from(ranking.len)] {
-        let to = unit.tail.step(direction);
-        let records_wait = push == STAY && direction == ranking.best;
-        let is_closed = match passages.entrance(unit.tail, to) {
-            Some((number, side)) => !passages.may_enter(scene.board, number, side, records_wait),
-            None if passages.passage_at(to).is_some() => false,
-            None if unit.is_idle() || unit.has_arrived => false,
-            None => mouth_kept_clear(passages, unit.tail, to).is_some_and(|mouth| {
-                would_enter_closed(scene, (passages, terrain), (index, mouth), records_wait)
-            }),
+        let entry = (unit.tail, unit.tail.step(direction));
+        let entry = match all.of(unit.profile) {
+            Some(passages) if passages.is_entered(entry) => {
+                (!all.may_enter(scene.board, unit.profile, entry)).then_some(entry)
+            }
+            Some(passages)
+                if passages.passage_at(entry.1).is_none()
+                    && !unit.is_idle()
+                    && !unit.has_arrived =>
+            {
+                mouth_kept_clear(passages, unit.tail, entry.1)
+                    .and_then(|mouth| closed_entry(scene, (all, terrain), (index, mouth)))
+            }
+            _ => None,
         };
-        closed |= u8::from(is_closed) << direction;
+        closed |= u8::from(entry.is_some()) << direction;
+        waits_for = if direction == ranking.best { entry } else { waits_for };
     }
-    closed
+    (closed, waits_for)
 }
 
 /// Returns the mouth of a passage if a step leads onto it. If the passage is long, also for a step into
@@ -135,33 +159,29 @@ fn mouth_kept_clear(passages: &Passages, from: GridPos, to: GridPos) -> Option<G
     found.filter(|_| keeps_room && passages.passage_at(from).is_none())
 }
 
-/// Returns whether a unit that steps onto the cell before a passage would continue into the passage and
-/// may not.
-fn would_enter_closed(
+/// Returns the step with which a unit that steps onto the cell before a passage would continue into it, if it may not.
+fn closed_entry(
     scene: &Scene<'_>,
-    (passages, terrain): (&mut Passages, &StepCosts),
+    (all, terrain): (&mut AllPassages, &StepCosts),
     (index, mouth): (u32, GridPos),
-    records_wait: bool,
-) -> bool {
+) -> Option<Entry> {
     let unit = &scene.board.units[index];
-    let here = passages.passage_at(unit.tail).map(|(number, _)| number);
     let at_mouth = Unit { tail: mouth, ..*unit };
     for direction in terrain.layer.adjacency().straight_steps() {
-        let end = mouth.step(direction);
-        let entrance = passages.entrance(mouth, end);
-        let Some((number, side)) = entrance.filter(|of| Some(of.0) != here) else {
+        let entry = (mouth, mouth.step(direction));
+        if !all.of(unit.profile).is_some_and(|passages| passages.leads_on(unit.tail, entry)) {
             continue;
-        };
+        }
         let step = terrain.step(mouth, direction);
         let costs = scene.cost_to_go_around((index, &at_mouth), 1 << direction);
         let (before, behind) = (costs[usize::from(STAY)], costs[usize::from(direction)]);
         let enters =
             before != UNREACHABLE && behind != UNREACHABLE && behind + step <= before + step / 2;
-        if enters && !passages.may_enter(scene.board, number, side, records_wait) {
-            return true;
+        if enters && !all.may_enter(scene.board, unit.profile, entry) {
+            return Some(entry);
         }
     }
-    false
+    None
 }
 
 /// Returns whether a cell lies before a passage that units are entering or leaving just now. A unit that is

@@ -109,9 +109,8 @@ impl NavGrid {
     ) -> Result<((u32, u32), Side), GridError> {
         let (side, is_of_entered) = Side::of(direction, self.topology.widest())
             .ok_or(GridError::NoEdge { cell, direction })?;
-        let (dx, dy) = direction.offset();
         let on_grid = |cell| self.local(cell).ok_or(GridError::OutOfBounds(cell));
-        let (here, there) = (on_grid(cell)?, on_grid(cell.offset(dx, dy))?);
+        let (here, there) = (on_grid(cell)?, on_grid(cell.step(direction))?);
         Ok((if is_of_entered { there } else { here }, side))
     }
 }
@@ -140,8 +139,7 @@ impl GridEdit<'_> {
         let (at, side) = self.grid.locate_edge(cell, direction)?;
         let (before, after) = self.grid.edges.set(at, side, edge);
         if before != after {
-            let (dx, dy) = direction.offset();
-            let neighbor = CellRect::single(cell.offset(dx, dy));
+            let neighbor = CellRect::single(cell.step(direction));
             self.grid.note_edge(before, after);
             self.note_edge(CellRect::single(cell).union(neighbor));
         }
