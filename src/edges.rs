@@ -87,7 +87,7 @@ pub(crate) struct PlacedEdges {
     removed: Vec<Entity>,
     /// How many grids had been inserted and removed when edges were last placed on them.
     seen: [u64; 2],
-    /// Entities whose edges have not been looked through for such that cannot be placed: their grid is not there yet.
+    /// Entities whose edges could not be checked yet, because their grid is not there.
     unchecked: Vec<Entity>,
 }
 
@@ -124,6 +124,8 @@ pub(crate) fn sync_edges(
     }
     // Once, not with every grid that comes.
     placed.unchecked.extend(changed.iter().map(|(entity, _)| entity));
+    placed.unchecked.sort_unstable();
+    placed.unchecked.dedup(); // those that change in every tick while their grid is not there
     placed.unchecked.retain(|&entity| match all.get(entity) {
         Ok((_, edges)) => !report_misplaced(&grids, entity, edges),
         Err(_) => false,

@@ -440,8 +440,8 @@ fn a_path_over_ground_that_gets_costlier_is_walked_on() {
     assert_eq!(crowd.position(&grid, unit), Some((path.end(), path.end())));
 }
 
-/// A road through a forest begins with a gate between rocks. Those who may enter the forest pass one cell, the others a long
-/// alley: what the former know of the gate does not let the latter in against their traffic.
+/// A road through a forest begins at a gate between rocks. Scouts may enter the forest, so only the gate is narrow for them.
+/// Wagons keep to the road, so all of it is an alley for them. The scouts' gate must not let wagons in against oncoming ones.
 #[test]
 fn an_alley_of_one_profile_may_be_a_gate_of_another() {
     let (forest, scout, wagon) = (TerrainId(2), UNIT, ProfileId(1));

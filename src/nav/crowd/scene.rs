@@ -196,7 +196,8 @@ impl Scene<'_> {
         })
     }
 
-    /// Returns the cost to go around a member of a group: around units that it cannot push; else to its slot, or to the nearest slot around walls; else along
+    /// Returns the cost to go around a member of a group: on a detour, back to its path; else to its slot, or to the nearest slot
+    /// around walls; else along
     /// the group's field, or along its path. [`UNREACHABLE`] everywhere for a member that has come to the end of its
     /// field or path but not to its slot.
     fn member_cost_to_go(&self, (index, unit): (u32, &Unit), directions: u8) -> CostToGo {

@@ -145,7 +145,7 @@ impl Direction {
 }
 
 impl Cell {
-    /// Returns the cell that one step in a direction leads to; saturates as [`offset`](Self::offset) does.
+    /// Returns the neighboring cell in a direction. At the limits of the number range it saturates, like [`offset`](Self::offset).
     ///
     /// ```
     /// use bevy_tilepath::prelude::*;
