@@ -17,6 +17,7 @@
 
 mod enter;
 mod queue;
+mod replaced;
 
 use std::collections::BTreeMap;
 
@@ -36,7 +37,8 @@ use crate::{
     whereabouts::Whereabouts,
 };
 
-/// Units on the way to links, and units that cross. Read-only.
+/// Units on the way to links, and units that cross. Read-only. If the game inserts another one, units that cross land at once,
+/// without a [`LinkLeft`](crate::prelude::LinkLeft).
 #[derive(Resource, Clone, Debug, Default)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct LinkTraffic {
@@ -46,6 +48,8 @@ pub struct LinkTraffic {
     queued: u64,
     /// In the order in which they began.
     crossings: Vec<Crossing>,
+    /// The last tick of the links.
+    tick: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -109,6 +113,7 @@ pub(crate) struct Waiting {
 
 /// Lets critters arrive at the ends of links, and enter links.
 pub(crate) fn cross_links(mut all: Crossings, mut waiting: Local<Vec<Waiting>>) {
+    all.check_traffic();
     for (number, entity) in all.outcomes.links.set_out.drain(..) {
         let known = all.traffic.travelers.entry(number);
         known.or_insert_with(|| Traveler::new(entity));

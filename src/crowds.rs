@@ -70,6 +70,8 @@ pub(crate) struct CritterChanges {
     left: Vec<(GridId, UnitId, Entity)>,
     /// Critters to which a component that affects their steering was added or removed.
     changed: Vec<Entity>,
+    /// How many ticks the crowds had counted after the last one: others after the game has replaced the resource.
+    crowd_ticks: u64,
 }
 
 impl MapEntities for CritterChanges {

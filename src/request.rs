@@ -8,6 +8,7 @@ mod deliver;
 mod follow;
 mod intake;
 mod outcome;
+mod replaced;
 mod requester;
 mod resolve;
 mod start;
@@ -19,6 +20,7 @@ pub(crate) use self::{
     follow::follow_targets,
     intake::{accept_requests, follow_agents},
     outcome::{Outcomes, clear_stuck, has_unread, is_latest, note_all},
+    replaced::ask_again,
     requester::{Requester, RequesterItem, anchor_of, grid_of, grid_of_unit},
     start::fitting_anchor,
 };
@@ -243,6 +245,8 @@ pub(crate) struct OpenRequests {
     followers: BTreeMap<u64, Entity>,
     /// The one whose target was looked at last.
     last_followed: u64,
+    /// The last tick of the pathfinder.
+    tick: u64,
 }
 
 impl MapEntities for OpenRequests {

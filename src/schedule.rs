@@ -43,6 +43,8 @@
 //! - To leave a level, despawn its units, groups, blockers and edges, and remove its grids (or despawn its tilemaps).
 //!   The plugin's remaining state is dropped in the first tick that runs again.
 //! - The next level may reuse the number of a grid.
+//! - A new `Crowds`, `Pathfinder`, `FlowFields`, `NavLinks` or `LinkTraffic` in the place of the old one loses no unit and no
+//!   order: units hold cells again where they are, searches begin anew, and units on links land at once.
 
 use bevy::{
     app::RunFixedMainLoop,
@@ -68,8 +70,8 @@ use crate::{
     },
     orders::{OrderBegun, OrderEnded, OrderQueue, OrderQueues, RequestOwner, advance_orders},
     request::{
-        OpenRequests, PathRequest, RequestInbox, accept_requests, deliver_answers, follow_agents,
-        follow_targets,
+        OpenRequests, PathRequest, RequestInbox, accept_requests, ask_again, deliver_answers,
+        follow_agents, follow_targets,
     },
     scheduler::{PathCounters, Pathfinder, TilePathSettings, begin_tick, run_searches},
     snapshot::TilePathSnapshot,
@@ -168,6 +170,7 @@ impl Plugin for TilePathPlugin {
                 (form_groups, advance_orders).chain().in_set(Command),
                 (
                     begin_tick,
+                    ask_again,
                     drop_stale_crowds,
                     hand_over,
                     follow_targets,

@@ -9,8 +9,6 @@ use crate::{
     crowds::PaceItem,
     links::{Hop, LinkEntered, LinkLeft},
     nav::{Cell, CellRect, GridId, NavGrid, walk::PROGRESS_PER_COST},
-    request::grid_of,
-    unit::Drawing,
 };
 
 /// Ticks between two attempts to send idle units aside.
@@ -21,17 +19,10 @@ impl Crossings<'_, '_> {
     pub(super) fn arrive(&mut self) {
         let mut crossings = std::mem::take(&mut self.traffic.crossings);
         crossings.retain_mut(|crossing| {
-            let is_over = match self.work_of(crossing.entity) {
-                Some(work) => {
-                    crossing.left = crossing.left.saturating_sub(work);
-                    crossing.left == 0
-                }
-                None => true, // not a critter any more
-            };
-            if is_over {
-                self.leave(crossing);
-            }
-            !is_over
+            // One that is not a critter any more has come to the end.
+            let work = self.work_of(crossing.entity).unwrap_or(u64::MAX);
+            crossing.left = crossing.left.saturating_sub(work);
+            crossing.left > 0 || !self.leave(crossing)
         });
         self.traffic.crossings = crossings;
     }
@@ -41,23 +32,19 @@ impl Crossings<'_, '_> {
         Some(self.paces.get(entity).ok()?.work(self.time.delta_secs()))
     }
 
-    /// A crossing is over.
-    fn leave(&mut self, crossing: &Crossing) {
+    /// A crossing is over; returns false for a critter that has no transform at present, and waits for one.
+    fn leave(&mut self, crossing: &Crossing) -> bool {
         let Crossing { entity, link, .. } = *crossing;
         let mut units = self.units.p0();
         let Ok(mut unit) = units.get_mut(entity) else {
-            return; // despawned
+            return true; // despawned
         };
-        let mut at = (unit.state.grid, unit.path.0.start());
-        if let Some((state, transform)) = &mut unit.critter {
-            state.member.crossing = None;
-            // What the game has drawn on the way was only a picture.
-            state.set_drawn(transform.translation.truncate());
-            state.drawing = Drawing::Full;
-            at = (grid_of(state, &unit.state), state.cell());
+        let is_over = unit.critter.is_some() || !self.paces.contains(entity);
+        if is_over {
+            let at = self.outcomes.end_crossing(&mut unit);
+            self.outcomes.trigger(LinkLeft { entity, link, at });
         }
-        self.outcomes.end_crossing(&mut unit);
-        self.outcomes.trigger(LinkLeft { entity, link, at });
+        is_over
     }
 
     /// Lets a unit enter its link, if it can.
@@ -196,9 +183,7 @@ impl Crossings<'_, '_> {
         self.outcomes.begin_crossing(&mut requester, to);
         self.outcomes.trigger(LinkEntered { entity, link, from: at, to });
         let crossing = Crossing { entity, link, left };
-        if left == 0 {
-            self.leave(&crossing);
-        } else {
+        if left > 0 || !self.leave(&crossing) {
             self.traffic.crossings.push(crossing);
         }
     }

@@ -75,7 +75,7 @@ pub(crate) fn enter_crowds(
     mut crowds: ResMut<Crowds>,
     mut critters: ParamSet<(Columns, Query<Newcomer, Allow<Disabled>>, Requesters)>,
     whereabouts: Whereabouts,
-    changes: Res<CritterChanges>,
+    mut changes: ResMut<CritterChanges>,
     mut writes: ResMut<TransformWrites>,
     mut outcomes: Outcomes,
     // Critters to check in this tick.
@@ -95,6 +95,7 @@ pub(crate) fn enter_crowds(
     crowds.list_with_changed_profiles(&grids, &mut entities);
     let newcomers = critters.p1();
     crowds.list_outside(&grids, &newcomers, &mut entities);
+    changes.crowd_ticks = crowds.ticks;
     for entity in entities.drain(..) {
         if let Ok(critter) = newcomers.get(entity)
             && critter.is_misplaced(&grids, &crowds)
@@ -153,14 +154,26 @@ impl Crowds {
     }
 }
 
-/// Removes the units of former critters, and the crowds of grids that were removed or replaced: their critters
-/// are no longer units of a crowd. Runs before anything else reads critters, and again before they move.
+/// Removes the units of former critters, and the crowds of grids that were removed or replaced, or all where the resource
+/// itself was replaced: their critters are no longer units of a crowd. Runs before anything else reads critters, and again
+/// before they move.
 pub(crate) fn drop_stale_crowds(
     grids: Res<NavGrids>,
     mut crowds: ResMut<Crowds>,
     mut changes: ResMut<CritterChanges>,
     mut states: Query<(&mut CritterState, &Transform), Allow<Disabled>>,
 ) {
+    let mut leave = |(mut state, transform): (Mut<CritterState>, &Transform)| {
+        let frame = grids.frame(state.member.grid);
+        state.read_back(frame, transform);
+        state.member.unit = None;
+        state.member.path = PathSync::Replaced;
+        state.halt(); // the grid of the step is gone, or nobody knows of the step
+    };
+    if core::mem::replace(&mut changes.crowd_ticks, crowds.ticks) != crowds.ticks {
+        crowds.by_grid.clear();
+        states.iter_mut().filter(|(state, _)| state.unit().is_some()).for_each(&mut leave);
+    }
     // In the order of their numbers, not in that in which they were despawned: those that come next get these numbers.
     changes.left.sort_unstable();
     for (grid, unit, entity) in changes.left.drain(..) {
@@ -173,12 +186,8 @@ pub(crate) fn drop_stale_crowds(
         |id: &GridId, grid_crowd: &mut GridCrowd| grids.generation(*id) != grid_crowd.generation;
     for (_, grid_crowd) in by_grid.extract_if(.., is_stale) {
         let mut states = states.iter_many_mut(grid_crowd.entities());
-        while let Some((mut state, transform)) = states.fetch_next() {
-            let frame = grids.frame(state.member.grid);
-            state.read_back(frame, transform);
-            state.member.unit = None;
-            state.member.path = PathSync::Replaced;
-            state.halt(); // the grid of the step is gone
+        while let Some(critter) = states.fetch_next() {
+            leave(critter);
         }
     }
 }

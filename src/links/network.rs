@@ -141,15 +141,10 @@ pub(crate) fn sync_links(
     mut statuses: Query<&mut LinkStatus, Allow<Disabled>>,
 ) {
     links.now += 1;
+    links.find_unknown(&all, &changed);
     let noted = std::mem::take(&mut links.noted);
     let now = state_of(&grids);
     let mut is_changed = std::mem::replace(&mut links.grids_seen, now) != now;
-    // Those from before the plugin was added.
-    let unknown = changed.iter().map(|(entity, _)| entity);
-    let mut unknown: Vec<Entity> =
-        unknown.filter(|entity| !links.numbers.contains_key(entity)).collect();
-    unknown.sort_unstable();
-    unknown.into_iter().for_each(|entity| links.number(entity));
     let renewed = changed.iter().chain(noted.iter().filter_map(|&one| all.get(one).ok()));
     let mut renewed: Vec<(u64, Entity)> =
         renewed.filter_map(|(entity, _)| Some((*links.numbers.get(&entity)?, entity))).collect();
@@ -239,9 +234,32 @@ impl NavLinks {
         self.numbers.entry(entity).or_insert(self.inserted);
     }
 
+    /// For how many ticks this resource has been in use.
+    pub(crate) const fn ticks(&self) -> u64 {
+        self.now
+    }
+
     /// Looks again, in the next tick, at entities that may not be links any more.
     pub(crate) fn check_all(&mut self) {
         self.noted.extend(self.numbers.keys());
+    }
+
+    /// Looks at all links again where others are there than it knows of: they are older than the plugin, or came or went while
+    /// the game had taken this resource out of the world, or it was replaced.
+    fn find_unknown(
+        &mut self,
+        all: &Links<Allow<Disabled>>,
+        changed: &Links<(Changed<NavLink>, Allow<Disabled>)>,
+    ) {
+        let is_known = |&(entity, _): &(Entity, &NavLink)| self.numbers.contains_key(&entity);
+        if all.iter().count() == self.numbers.len() && changed.iter().all(|link| is_known(&link)) {
+            return;
+        }
+        let unknown = all.iter().filter(|link| !is_known(link));
+        let mut unknown: Vec<Entity> = unknown.map(|(entity, _)| entity).collect();
+        unknown.sort_unstable();
+        unknown.into_iter().for_each(|entity| self.number(entity));
+        self.check_all();
     }
 
     /// Holds the fields that count in `flows`.

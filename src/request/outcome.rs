@@ -213,6 +213,15 @@ impl Outcomes<'_, '_> {
         self.resolve_again(unit);
     }
 
+    /// What its request has led to so far does not count any more: it is resolved again, from where the unit is.
+    pub(crate) fn plan_anew(&mut self, unit: &mut RequesterItem) {
+        self.forget_search(unit);
+        (unit.state.journey.next, unit.state.journey.back) = (None, None);
+        if unit.is_latest() {
+            self.resolve_again(unit);
+        }
+    }
+
     /// The path of a unit that the game moves does not hold any more: announces that, and resolves its request again.
     fn invalidate(&mut self, unit: &mut RequesterItem) {
         self.forget_search(unit);

@@ -1,6 +1,7 @@
 //! Links through the plugin: stairs, teleporters and ledges, alone and in crowds, under changes.
 
 mod on_the_way;
+mod replaced;
 mod routes;
 mod storms;
 

@@ -46,6 +46,7 @@ mod movement;
 mod orders;
 mod promises;
 mod requests;
+mod resources_replaced;
 mod snapshot_hooks;
 mod snapshots;
 mod steering;

@@ -10,8 +10,8 @@ use crate::{
     grids::NavGrids,
     links::{Costs, NextLink, Routing},
     nav::{Answer, Cell, GridId, Path, PathFailure, PathKind, PathQuery, ProfileId},
-    request::{RequesterItem, Resolved},
-    unit::{NavAgent, PathStatus},
+    request::{RequesterItem, Resolved, grid_of},
+    unit::{Drawing, NavAgent, PathStatus},
 };
 
 /// How often a path that was found is put off until the costs of links are known: 31 ticks in all, each time twice as long.
@@ -116,11 +116,20 @@ impl Outcomes<'_, '_> {
         *unit.status = PathStatus::Crossing;
     }
 
-    /// The crossing of a unit is over, or was broken off: its request goes on from where it is.
-    pub(crate) fn end_crossing(&mut self, unit: &mut RequesterItem) {
+    /// The crossing of a unit is over, or was broken off: its request goes on from where it is, which is returned.
+    pub(crate) fn end_crossing(&mut self, unit: &mut RequesterItem) -> (GridId, Cell) {
+        let mut at = (unit.state.grid, unit.path.0.start());
+        if let Some((state, transform)) = &mut unit.critter {
+            state.member.crossing = None;
+            // What the game has drawn on the way was only a picture.
+            state.set_drawn(transform.translation.truncate());
+            state.drawing = Drawing::Full;
+            at = (grid_of(state, &unit.state), state.cell());
+        }
         if unit.is_latest() && *unit.status == PathStatus::Crossing {
             self.resolve_again(unit);
         }
+        at
     }
 
     /// Triggers an event.

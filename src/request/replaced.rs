@@ -1,0 +1,46 @@
+//! What becomes of requests when the game replaces the [`Pathfinder`](crate::scheduler::Pathfinder).
+//!
+//! Input: its clock, which jumps then. Output: the searches that are gone are asked for again, and retries are due as long
+//! after now as before.
+
+use bevy::{ecs::entity_disabling::Disabled, prelude::*};
+
+use super::{OpenRequests, Outcomes, Requester};
+
+/// Asks again for what another pathfinder was searching for, older requests first.
+pub(crate) fn ask_again(
+    mut outcomes: Outcomes,
+    mut units: Query<(Entity, Requester), Allow<Disabled>>,
+) {
+    let now = outcomes.pathfinder.now;
+    let Some(before) = outcomes.open.note_tick(now) else {
+        return;
+    };
+    outcomes.open.shift_retries(before, now);
+    let searched = units.iter().filter(|(_, unit)| unit.state.ticket.is_some());
+    let mut turns: Vec<(u64, Entity)> =
+        searched.map(|(entity, unit)| (unit.state.accepted, entity)).collect();
+    turns.sort_unstable();
+    for (_, entity) in turns {
+        if let Ok((_, mut unit)) = units.get_mut(entity) {
+            outcomes.plan_anew(&mut unit);
+        }
+    }
+}
+
+impl OpenRequests {
+    /// Notes the current tick; returns the one before, unless this one comes right after it.
+    fn note_tick(&mut self, now: u64) -> Option<u64> {
+        let before = core::mem::replace(&mut self.tick, now);
+        (before + 1 != now).then_some(before)
+    }
+
+    /// Sets the ticks in which retries are due from one clock to another.
+    fn shift_retries(&mut self, before: u64, now: u64) {
+        let retries = core::mem::take(&mut self.retries).into_iter();
+        let shift = |((due, number), entity): ((u64, u64), Entity)| {
+            ((due.saturating_sub(before).saturating_add(now), number), entity)
+        };
+        self.retries = retries.map(shift).collect();
+    }
+}
