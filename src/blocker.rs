@@ -36,12 +36,13 @@ pub struct NavBlocker {
     pub width: u32,
     /// Footprint in cells: rows.
     pub height: u32,
-    /// Lowest, leftmost cell; `None` (default) centers the footprint on the entity's transform, and blocks nothing without one. Where two footprints are
-    /// equally near, the one farther right and up counts: on squares a footprint of 2 × 2 whose transform is in the center of a
-    /// cell covers that cell and those to the right and above. On hexagons a footprint is a rhombus of columns and rows.
+    /// Lowest, leftmost cell of the footprint. `None` (default): the footprint is centered on the entity's transform, and an
+    /// entity without a transform blocks nothing. Of two equally near placements, the one farther right and up is used: on
+    /// squares, a 2 × 2 footprint whose transform is in the center of a cell covers that cell and those to the right and above.
+    /// On hexagons a footprint is a rhombus of columns and rows.
     pub at: Option<Cell>,
-    /// All cells that are at most so many steps over open terrain from the footprint are blocked, too. Around one cell they are a
-    /// hexagon on hexagons, and a square on squares. Default 0.
+    /// Cells within this many steps of the footprint, over open terrain, are blocked, too. Around a single cell they form a
+    /// square, or a hexagon on hexagonal grids. Default 0.
     pub radius: u32,
 }
 

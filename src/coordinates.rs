@@ -3,8 +3,8 @@
 //! Input: the position of a grid in the world. Output: cell → world position and back. A [`GridFrame`] is
 //! affine: it consists of the world position of the center of cell (0, 0) and the world vectors of one cell
 //! to the right and one cell up, which covers square, isometric and hexagonal maps under any translation,
-//! rotation and scale. On hexagons a position belongs to the cell whose hexagon contains it. The tilemap stage derives it from the tilemap's own helpers and transform; for grids
-//! without a tilemap it is specified by hand.
+//! rotation and scale. On hexagons a position belongs to the cell whose hexagon contains it. The tilemap stage derives the frame
+//! from the tilemap's own helpers and transform; for a grid without a tilemap, the game specifies it by hand.
 
 use bevy::{
     math::{Affine2, Mat2, Vec2},
@@ -138,8 +138,8 @@ impl GridFrame {
         cell_around(self.to_cells(position), self.topology)
     }
 
-    /// Returns the edge nearest to a world position, on the grid or not: the cell that contains it, and the direction of the
-    /// neighbor behind the nearest side, as measured in columns and rows. `None` where [`cell_at`](Self::cell_at) is.
+    /// Returns the edge nearest to a world position, on the grid or not: the cell that contains the position, and the direction
+    /// of the neighbor across its nearest side, measured in columns and rows. `None` where [`cell_at`](Self::cell_at) returns it.
     ///
     /// ```
     /// use bevy::math::Vec2;
@@ -167,7 +167,7 @@ impl GridFrame {
         Some((cell, nearest))
     }
 
-    /// Returns the anchor of the unit with `size` cells along a side whose middle is nearest to a world position (see
+    /// Returns the anchor at which a unit with `size` cells along a side has its middle nearest to a world position (see
     /// [`Profile::size`](crate::nav::terrain::Profile::size)); the same as [`cell_at`](Self::cell_at) for size 1 and on hexagons.
     #[must_use]
     pub fn anchor_at(&self, position: Vec2, size: u32) -> Option<Cell> {

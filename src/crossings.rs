@@ -1,19 +1,19 @@
 //! Crossings: critters on the cells of a link enter it, and leave it when their time is over.
 //!
 //! Input: critters that have come to the link to which their path leads. Output: critters on the cells of the other end, and
-//! events. In a tick first those arrive whose crossing is over; then those enter that can, older requests first:
+//! events. In each tick, units whose crossing is over arrive first; then units that can enter do so, older requests first:
 //! - The link must be open to the unit, and not full.
-//! - A landing cell must be free. From the moment it enters the unit holds that cell, and stands there unpushable until the
-//!   crossing is over. So no two ever meet on a link, and however it ends, each unit is on a cell of its own.
-//! - Two that wait at opposite ends, each on the other's landing cell, exchange their places.
+//! - A landing cell must be free. From the moment a unit enters, it holds that cell, and stands there unpushable until the
+//!   crossing is over. So units on a link cannot collide, and however a crossing ends, each unit is on a cell of its own.
+//! - Two units that wait at opposite ends, each on the other's landing cell, trade places.
 //! - Idle units on landing cells are sent aside.
 //!
-//! While it waits on the link's cells, a unit keeps its cell: others do not push it off. When it has waited for
-//! 128 ticks it counts as stuck, and may be pushed.
+//! A unit that waits on the link's cells keeps its cell: others do not push it off. After 128 ticks of waiting it
+//! counts as stuck, and may be pushed.
 //!
-//! Where more units come than the link's cells hold, they queue: a unit that comes near stands where it is, and is called when
-//! there is room, first come, first served. So those that come out of the link find a way through: they go before all others,
-//! and units that stand make room. (When all pressed towards the link, 439 of 500 units before one cell were left after 9,000 ticks.)
+//! If more units come than the link's cells hold, they queue: a unit that comes near stops where it is, and is called when
+//! there is room, first come, first served. So units that come out of the link find a way through: they go before all others,
+//! and standing units make room. (When all pressed towards a link of one cell, 439 of 500 units were left after 9,000 ticks.)
 
 mod enter;
 mod queue;
@@ -37,8 +37,8 @@ use crate::{
     whereabouts::Whereabouts,
 };
 
-/// Units on the way to links, and units that cross. Read-only. If the game inserts another one, units that cross land at once,
-/// without a [`LinkLeft`](crate::prelude::LinkLeft).
+/// Units on the way to links, and units that cross. Read-only. If the game replaces this resource, units that cross land at
+/// once, without a [`LinkLeft`](crate::prelude::LinkLeft).
 #[derive(Resource, Clone, Debug, Default)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct LinkTraffic {

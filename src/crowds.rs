@@ -7,8 +7,8 @@
 //! [`guide::crowds`](crate::guide::crowds).
 //!
 //! Critters yield: an idle critter is pushed aside by critters that need to pass, and a critter that is
-//! pushed off its path finds back to it. [`Unpushable`] critters and those of another [`CrowdTeam`] are
-//! obstacles: units wait for them for a while and then walk around them.
+//! pushed off its path returns to it. [`Unpushable`] critters and those of another [`CrowdTeam`] are
+//! obstacles: units wait for a while and then walk around them.
 
 mod changes;
 mod enter;

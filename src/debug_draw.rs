@@ -31,7 +31,8 @@ pub struct TilePathDebug {
     pub of: GridId,
     /// Profile that `grid`, `regions` and `landmarks` are drawn for.
     pub profile: ProfileId,
-    /// What is left of the paths of critters, and the paths of other units: green to the goal, yellow to the nearest cell.
+    /// Paths of units, and what is left of those of critters: green to the goal, gold to the nearest cell, turquoise if more
+    /// follows, orange-red if stuck.
     pub paths: bool,
     /// Borders between passable and impassable cells (orange), and edges between cells: shut ones crimson, those that cost
     /// something gold, free ones gray.

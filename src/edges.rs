@@ -1,7 +1,7 @@
 //! Fences, doors and other entities that stand between cells.
 //!
-//! Input: entities with [`NavEdges`]. Output: edges on the grid, taken away when the entity is despawned or the component removed.
-//! Where several entities place the same edge, or the map has one there, the one with the highest number counts.
+//! Input: entities with [`NavEdges`]. Output: edges on the grid, removed when the entity is despawned or loses the component.
+//! If several entities place the same edge, or the map has an edge there, the highest number counts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,8 +21,8 @@ use crate::{
     nav::{Cell, Direction, EdgeId, GridId},
 };
 
-/// Places edges between cells as long as the entity has this component: a fence, a door, the rail of a bridge. A door opens by a
-/// change of its edge to another kind, or to [`EdgeId::NONE`].
+/// Places edges between cells as long as the entity has this component: a fence, a door, the rail of a bridge. To open a
+/// door, change its edge to another kind, or to [`EdgeId::NONE`].
 ///
 /// ```
 /// use bevy_tilepath::prelude::*;
@@ -39,8 +39,8 @@ use crate::{
 pub struct NavEdges {
     /// Grid of the edges.
     pub grid: GridId,
-    /// Cells, the directions of their neighbors, and what is between. Those that cannot be (off the grid, or along a diagonal of
-    /// squares) are reported in the log and left out.
+    /// For each edge a cell, the direction of its neighbor, and the kind of edge between them. Edges that cannot exist (off the
+    /// grid, or along a diagonal of squares) are reported in the log and left out.
     pub edges: Vec<(Cell, Direction, EdgeId)>,
 }
 

@@ -1,4 +1,4 @@
-//! Tables by entity, when their entities become others.
+//! Tables by entity, when their entities are mapped to others.
 
 use bevy::ecs::entity::{EntityHashMap, EntityMapper};
 

@@ -46,7 +46,7 @@ struct FieldKey {
     goal: CellRect,
 }
 
-/// A handle to a field, which is kept as long as a handle to it exists. Cheap to clone. Two handles are equal
+/// A handle to a field. The field is kept as long as a handle to it exists. Cheap to clone. Two handles are equal
 /// if they belong to the same field.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
@@ -172,8 +172,9 @@ impl Default for FlowFields {
 }
 
 impl FlowFields {
-    /// Returns a handle to the field that leads to `goal`, a [`Cell`] or a [`CellRect`] (to the nearest cell in it): the
-    /// existing field, or a new one, which is filled from the next tick on. A field is dropped in the first tick in which no handle to it is left.
+    /// Returns a handle to the field that leads to `goal`: to a [`Cell`], or to the nearest cell of a [`CellRect`]. If there is
+    /// no such field yet, makes one, which is filled from the next tick on. A field is dropped in the first tick in which no
+    /// handle to it is left.
     pub fn request(
         &mut self,
         grid: GridId,

@@ -119,7 +119,7 @@ impl Default for NavGrids {
 }
 
 impl Clone for NavGrids {
-    /// Put in the place of the original, a copy is another resource: everything notices that its grids are others.
+    /// A copy counts as another resource: if it replaces the original, everything that uses the grids treats them as new.
     fn clone(&self) -> Self {
         let (grids, profiles) = (self.grids.clone(), self.profiles.clone());
         Self { grids, profiles, number: 0, ..*self }
@@ -144,9 +144,10 @@ impl NavGrids {
 
     /// Adds a grid, or replaces the grid with this number: running searches on it restart, walking critters
     /// check their paths, and every `NavBlocker` blocks its cells on the new grid. The grid receives the
-    /// profiles of this resource instead of its own; if it had others, a warning says so. (Swapping a grid through [`get_mut`](Self::get_mut) would do none of this.)
+    /// profiles of this resource instead of its own; if it had others, a warning says so. (Swapping a grid through
+    /// [`get_mut`](Self::get_mut) would do none of this.)
     ///
-    /// Of a grid that was [removed](Self::remove), or copied from one here, what entities had placed on it is taken away first.
+    /// If the grid was [removed](Self::remove) from here, or is a copy of one, what entities had placed on it is taken off first.
     pub fn insert(&mut self, id: GridId, grid: NavGrid, frame: GridFrame) {
         self.insert_level(id, grid, frame, false);
     }
@@ -179,8 +180,8 @@ impl NavGrids {
         self.grids.insert(id, Level { grid, frame, generation: self.insertions, is_fed_by_tiles });
     }
 
-    /// Removes a grid. Requests on it fail with [`GridGone`](crate::prelude::PathFailure). A grid that tilemaps fill stays away
-    /// until their extent changes: despawn them, or remove their `NavSource`, instead.
+    /// Removes a grid and returns it. Requests on it fail with [`GridGone`](crate::prelude::PathFailure). A grid that tilemaps
+    /// fill comes back when their extent changes: despawn the maps, or remove their `NavSource`, instead.
     pub fn remove(&mut self, id: GridId) -> Option<NavGrid> {
         let grid = self.grids.remove(&id)?.grid;
         self.last_revision = self.last_revision.max(grid.revision());
@@ -287,9 +288,9 @@ impl NavGrids {
         self.profiles = profiles;
     }
 
-    /// Adds a movement profile to all grids and returns its number. All profiles are built anew then: to add many, use
-    /// [`set_profiles`](Self::set_profiles). There is room for 256 profiles: any
-    /// further one returns number 255, which refers to the 256th profile.
+    /// Adds a movement profile to all grids and returns its number. This rebuilds the layers of all profiles: to add several, use
+    /// [`set_profiles`](Self::set_profiles). There is room for 256 profiles: a call beyond that adds none and returns 255, the
+    /// number of the 256th profile.
     pub fn add_profile(&mut self, profile: Profile) -> ProfileId {
         let id = ProfileId(self.profiles.len().min(255) as u8);
         if self.profiles.len() < 256 {

@@ -6,7 +6,9 @@
 //! share one search (see [`PathRequest::rally`]); large groups of critters that collide also share a
 //! [`FlowField`] to their goal, along which they walk side by side.
 
+mod announce;
 mod assign_slots;
+mod follow_goal;
 mod member_places;
 mod pace;
 mod rally_point;
@@ -52,9 +54,9 @@ use crate::{
 #[require(GroupState)]
 #[must_use]
 pub struct Group {
-    /// Where to: a cell, a world position, a rectangle (its middle) or an entity (the cell where it is when
-    /// slots are assigned). Of [`Target::Nearest`] the first that exists. For a goal on another grid, to which links lead, see
-    /// [`PathRequest::goal_on`].
+    /// Where the group goes: a cell, a world position, a rectangle (its middle) or an entity (the cell where it is when
+    /// slots are assigned). For [`Target::Nearest`], the first target that exists. For a goal on another grid that links lead to,
+    /// see [`PathRequest::goal_on`].
     #[entities]
     pub goal: Target,
     /// How the members stand there. Default [`Loose`](Formation::Loose).
@@ -73,7 +75,8 @@ pub struct Group {
     /// Whether the entity despawns itself when all members have come to rest, or none is left. Default true.
     pub despawns: bool,
     /// What each member's request is made from: grid, profile, reach, retries, priority, class and algorithm. The target is
-    /// filled in, a slot onto which the member goes: `approach`, `follows` and `alternatives` do not count. Without a grid, the
+    /// filled in, a slot onto which the member goes: `approach` and `alternatives` do not count. With `follows`, and an entity as
+    /// its goal, the group [follows](Self::follow) that. Without a grid, the
     /// group moves on that of its first member; with a [`Retry`](crate::request::Retry) it waits for a grid that is not there yet, as long
     /// as that takes.
     #[entities]
@@ -139,6 +142,19 @@ impl Group {
         Self { goal, formation, facing, spacing, members, keeps_together, despawns, request }
     }
 
+    /// Sends `members` to the cells around an entity, and sends them on when it moves: when it has moved by a quarter of the
+    /// distance of the first member, and by half of the side of the square that they fill. No slot lies on the cells of a critter; while it is idle, members may push it aside.
+    /// [`GroupArrived`] is triggered each time all have come to rest. When the entity is gone, the group ends as any other
+    /// does.
+    pub fn follow(
+        target: Entity,
+        members: impl IntoIterator<Item = impl Into<GroupMember>>,
+    ) -> Self {
+        let mut group = Self::to(target, members);
+        group.request.follows = true;
+        group
+    }
+
     /// The same in a formation.
     pub fn formation(self, formation: Formation) -> Self {
         Self { formation, ..self }
@@ -149,7 +165,7 @@ impl Group {
         Self { facing: Some(facing), ..self }
     }
 
-    /// The same with so many free cells between units.
+    /// The same with `cells` free cells between units.
     pub fn spacing(self, cells: u8) -> Self {
         Self { spacing: cells, ..self }
     }
@@ -159,14 +175,15 @@ impl Group {
         Self { keeps_together: true, ..self }
     }
 
-    /// The same, kept when all have come to rest: the entity stays, and so do the slots.
+    /// The same, but when all members have come to rest, the entity stays, and so do the slots.
     pub fn persistent(self) -> Self {
         Self { despawns: false, ..self }
     }
 
-    /// The same, with requests made from this one.
+    /// The same, with requests made from this one. A group that [follows](Self::follow) an entity goes on following it.
     pub fn request(self, request: PathRequest) -> Self {
-        Self { request, ..self }
+        let follows = self.request.follows || request.follows;
+        Self { request: PathRequest { follows, ..request }, ..self }
     }
 }
 
@@ -268,8 +285,8 @@ struct Member {
     cell: Result<Cell, PathFailure>,
 }
 
-/// The slot of a unit in its [`Group`]. The plugin writes it. A unit from which it is removed leaves the group; so does one that
-/// gets another request.
+/// The slot of a unit in its [`Group`]. The plugin writes it. A unit leaves the group when this component is removed, or when
+/// the unit gets another request.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, PartialEq, Clone)]
@@ -278,8 +295,8 @@ pub struct GroupSlot {
     /// The entity with the [`Group`].
     #[entities]
     pub group: Entity,
-    /// The cell meant for it (its anchor). Members of one profile and rank exchange theirs near the goal: those
-    /// that come first fill the far end.
+    /// The cell assigned to the unit (for its anchor). Near the goal, members of one profile and rank exchange
+    /// slots: those that arrive first fill the far end.
     pub cell: Cell,
 }
 
@@ -290,8 +307,8 @@ pub struct GroupSlot {
 #[component(clone_behavior = Ignore)]
 pub(crate) struct SwapClass(pub(crate) u32);
 
-/// The speed of the slowest of a unit's [`Group`], in cells per second over plain ground, while they keep
-/// together: no member goes faster. Read-only: the plugin writes it. The game's own limit is
+/// The speed of the slowest member of a unit's [`Group`], in cells per second over plain ground, if the group
+/// keeps together: no member goes faster. Read-only: the plugin writes it. The game's own limit is
 /// [`SpeedLimit`].
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]

@@ -122,7 +122,7 @@
 //! | status stays `Searching` | there is no [`TilePathPlugin`](prelude::TilePathPlugin), the budget is 0, `Time<Virtual>` is paused, the plugin's schedule does not run, or a run condition on [`TilePathSystems::All`](prelude::TilePathSystems) is false |
 //! | status `Found`, but the unit does not move | it has no [`Critter`](prelude::Critter): the game moves it along [`NavPath`](prelude::NavPath) |
 //! | a unit with [`PathSteering`](prelude::PathSteering) stands still | nothing moves it by its [`DesiredVelocity`](prelude::DesiredVelocity), or its [`AnyAnglePath`](prelude::AnyAnglePath) was removed |
-//! | `Failed(GridGone)` | there is no grid with this number. Is there a `NavSource`? Its `SourceStatus` has the reason why it is refused |
+//! | `Failed(GridGone)` | there is no grid with this number. If a `NavSource` should have made it, its `SourceStatus` says why it has not |
 //! | `Failed(NoLinks)` | the goal is on another grid, and no open links lead there for this profile: see the links' [`LinkStatus`](prelude::LinkStatus) |
 //! | `Failed(UnknownProfile)` | the profile was not added with [`NavGrids::add_profile`](prelude::NavGrids::add_profile) or [`set_profiles`](prelude::NavGrids::set_profiles) |
 //! | `Failed(StartImpassable)` everywhere | the profile has no cost for the map's terrain ids; by default [`GROUND`](prelude::TerrainId::GROUND) and the letters `.`, `G`, `S` are passable |
@@ -132,7 +132,7 @@
 //! | `Stuck(Link)` | the link is full, or units that it may not push stand where it wants to land |
 //! | status `Waiting` | there is no path at present; the request's [`Retry`](prelude::Retry) tries again |
 //! | status `Stuck` | other units are in its way, or its speed is 0: the [`Hindrance`](prelude::Hindrance) in the status says why; the critter continues as soon as it can |
-//! | status `Stuck(NoRoom)`, and other critters walk through this one | there was no free cell near the position where it was put, or it has grown and has no room; it is tried again |
+//! | status `Stuck(NoRoom)`, and other critters walk through this one | there was no free cell near the position where it was put, or it has grown and has no room; the plugin tries again |
 //! | status `Walking`, but the critter stands | it waits for other units: [`CritterState::is_moving`](prelude::CritterState::is_moving) says whether it moves now |
 //! | a critter stands beside the position where it was spawned | the cell was taken |
 //! | a critter stops beside the critter it was sent to | a critter does not stand on other critters; send it to a cell, or make the target a ghost |
@@ -143,8 +143,8 @@
 //! | a unit moves as if it had another profile | its profile is that of its [`NavAgent`](prelude::NavAgent), by default profile 0, unless the request names one |
 //! | [`NavGrids::get_mut`](prelude::NavGrids::get_mut) returns [`GridAccessError::FedByTiles`](prelude::GridAccessError) | tilemaps write this grid: change their tiles, or spawn a [`NavBlocker`](prelude::NavBlocker) or [`NavEdges`](prelude::NavEdges) |
 //! | a [`NavBlocker`](prelude::NavBlocker) blocks nothing | it has another `grid`, neither a `Transform` nor cells of its own ([`NavBlocker::at`](prelude::NavBlocker::at)), or lies off the grid |
-//! | a wall of [`NavEdges`](prelude::NavEdges) does not count | of several edges in one place, that with the highest [`EdgeId`](prelude::EdgeId) counts |
-//! | a queued order does not begin | the unit has a request of the game or of a [`Group`](prelude::Group), which comes first |
+//! | a wall of [`NavEdges`](prelude::NavEdges) has no effect | of several edges in one place, only the highest [`EdgeId`](prelude::EdgeId) counts |
+//! | a queued order does not begin | the unit has a request from the game or a [`Group`](prelude::Group), which goes first |
 //! | the entity of a [`Group`](prelude::Group) is gone | it despawns when all members have come to rest or none is left: see [`Group::persistent`](prelude::Group::persistent) |
 //! | units walk beside the map | the grid's frame comes from the tilemap with the lowest `order`; for grids made by hand see [`GridFrame`](prelude::GridFrame) |
 //! | a unit jumps back when its `Transform` is written | the unit was on a step, or there was no free cell: remove its request first |

@@ -1,12 +1,13 @@
 //! Links: stairs, ferries, teleporters and ledges that lead from cells of one grid to cells of another, or of the same.
 //!
-//! Input: entities with [`NavLink`]. Output: requests whose goal is on another grid, or nearer by a link, are carried out in
-//! legs: a path to the link, the crossing, and so on. [`LinkEntered`] and [`LinkLeft`] are triggered at both ends of a crossing.
+//! Input: entities with [`NavLink`]. Output: requests whose goal is on another grid, or cheaper to reach over a link, are carried
+//! out in legs: a path to the link, the crossing, and so on. [`LinkEntered`] and [`LinkLeft`] are triggered at both ends of a
+//! crossing.
 //!
 //! - A critter that crosses holds its landing cell from the moment it enters the link, and its old cell until then. So it is on
 //!   one cell at all times, and nothing is lost when a link or a grid is removed while it crosses.
-//! - Which links to take is decided by cost, exactly: each end has a field of the costs to it (see [`flow`](crate::flow)),
-//!   kept up to date under edits. It is decided again after each crossing, and when a link ahead is shut.
+//! - Units take the cheapest route, by exact costs: each end has a field of the costs to it (see [`flow`](crate::flow)), kept up
+//!   to date under edits. The route is chosen again after each crossing, and when a link ahead is shut.
 //! - Inside a grid nothing changes: each leg is an ordinary request to the cells of a link.
 
 mod network;
@@ -45,16 +46,16 @@ pub struct NavLink {
     pub from: LinkEnd,
     /// Where it leads.
     pub to: LinkEnd,
-    /// What a crossing costs, and how long it takes: as much as so many straight steps over plain ground (terrain of cost 16).
-    /// Default 1; with 0 it takes no time, as a teleporter.
+    /// Cost and duration of a crossing, as a number of straight steps over plain ground (terrain of cost 16). Default 1. With
+    /// 0 a crossing takes no time, like that of a teleporter.
     pub cost: u32,
     /// Whether it leads from `from` to `to` only. Default false.
     pub is_one_way: bool,
-    /// Whether units may enter it. Default true. Units on the way to a link that is shut look for another way; those that are
-    /// crossing arrive.
+    /// Whether units may enter it. Default true. If a link is shut, units on the way to it look for another way; units that are
+    /// crossing still arrive.
     pub is_open: bool,
     /// How many units may cross at the same time, in both directions together. Default: as many as find landing cells. Two
-    /// units that wait for each other's cell exchange their places when there is room for one. With 0 it is shut.
+    /// units that wait for each other's cell trade places as soon as there is room for one more. 0 shuts the link.
     pub capacity: u16,
     /// Profiles of the units that may cross. `None` (default): all.
     pub profiles: Option<Vec<ProfileId>>,
@@ -142,7 +143,7 @@ pub enum LinkStatus {
     /// It was not looked at yet.
     #[default]
     New,
-    /// It connects its ends: some units that may cross can stand at both.
+    /// It can be used: units of some profile that may cross can stand at both ends.
     Connected,
     /// [`NavLink::is_open`] is false, or its capacity is 0.
     Shut,
@@ -159,7 +160,7 @@ pub enum LinkError {
     NoSuchGrid(GridId),
     /// No cell of this end is on its grid.
     OutOfBounds(LinkEnd),
-    /// No unit that may cross, and can stand at the other end, can stand on any cell of this end.
+    /// Of the units that may cross and can stand at the other end, none can stand on any cell of this end.
     Impassable(LinkEnd),
     /// The grids have no profile with this number.
     UnknownProfile(ProfileId),

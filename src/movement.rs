@@ -1,4 +1,4 @@
-//! Stage 4, the rest of it: ghosts walk, units that something else moves are steered, paths that edits cut off are repaired, and
+//! The rest of stage 4: ghosts walk, units that physics or the game moves are steered, paths that edits cut off are repaired, and
 //! all critters are drawn.
 //!
 //! Input: paths in [`NavPath`](crate::prelude::NavPath), speeds, edits of the grids. Output: [`Transform`](bevy::prelude::Transform)s.

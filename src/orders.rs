@@ -8,7 +8,7 @@
 //! - Only units with a change are processed: the queue was changed, the request or its status was changed, or
 //!   a wait is over. They are processed in the order in which their queues were inserted, so that nothing
 //!   observable depends on entity ids.
-//! - Requests that the game inserts on a unit itself have precedence: the current order ends, and the queue
+//! - Requests that the game itself inserts on a unit take precedence: the current order ends, and the queue
 //!   waits until that request has ended.
 //!
 //! Requests are identified by number: every request inserted anywhere increments a counter
@@ -38,9 +38,9 @@ use crate::request::PathRequest;
 
 /// Orders for a unit, carried out one after another as [`PathRequest`]s.
 ///
-/// The last request stays on the unit when the queue is empty. A `PathRequest` that the game inserts on the
-/// unit itself ends the current order ([`OrderOutcome::Superseded`]; removing the queue's request cancels
-/// it), and the queue continues when that request has arrived, failed or been removed. Removing the queue
+/// The last request stays on the unit when the queue is empty. A `PathRequest` that the game itself inserts on the
+/// unit ends the current order ([`OrderOutcome::Superseded`]; removing the queue's request cancels the
+/// order), and the queue continues when that request has arrived, failed or been removed. Removing the queue
 /// cancels all its orders and halts the unit; inserting another queue supersedes them.
 ///
 /// ```
@@ -118,8 +118,8 @@ impl OrderQueue {
         self.add(0, order)
     }
 
-    /// Cancels all orders; the unit halts on the next cell. A request that the game inserted on the unit
-    /// itself is not affected.
+    /// Cancels all orders; the unit halts on the next cell. A request that the game itself inserted on
+    /// the unit is not affected.
     pub fn stop(&mut self) {
         self.end_all(OrderOutcome::Canceled);
     }
@@ -139,9 +139,9 @@ impl OrderQueue {
     /// For units that are not [`Critter`](crate::prelude::Critter)s and are moved by the game: reports that
     /// the unit has reached the end of its path. Returns whether an order is under way that waits for that.
     ///
-    /// It counts if the path leads all the way: the status is [`Found`](crate::prelude::PathStatus::Found), with the kind
-    /// `Complete` or `Partial`. While the queue waits for a request that the game or a [`Group`](crate::prelude::Group) has inserted,
-    /// this ends it, though it returns false.
+    /// The call counts only if the path leads all the way: the status is [`Found`](crate::prelude::PathStatus::Found), with the
+    /// kind `Complete` or `Partial`. While the queue waits for a request that the game or a [`Group`](crate::prelude::Group) has
+    /// inserted, the call ends the wait, though it returns false.
     pub fn reached(&mut self) -> bool {
         let is_on_its_way = self.current.as_ref().is_some_and(QueuedOrder::is_on_its_way);
         self.reached = is_on_its_way || self.current.is_none();

@@ -46,7 +46,7 @@ use crate::{
 /// it.
 ///
 /// A request is immutable. Inserting a new one supersedes the old one; removing it or despawning the entity
-/// cancels it. It stays on the entity after it has been carried out. [`PathStatus`] and the events
+/// cancels it. A request stays on the entity after it has been carried out. [`PathStatus`] and the events
 /// [`PathFound`](crate::prelude::PathFound), [`PathFailed`](crate::prelude::PathFailed) and
 /// [`Arrived`](crate::prelude::Arrived) report the outcome.
 ///
@@ -71,15 +71,15 @@ pub struct PathRequest {
     pub target: Target,
     /// How close to the target the path must end.
     pub approach: Approach,
-    /// Whether the unit follows its target, an entity, when the target moves. Ends when another order is
-    /// given or the target is despawned.
+    /// Whether the unit follows its target, an entity, when the target moves. It stops following when it gets
+    /// another request, or the target is despawned.
     pub follows: bool,
     /// Grid on which the unit is. `None` (default): the unit's own grid, see [`NavAgent`].
     pub grid: Option<GridId>,
-    /// Grid of the targets, if that is another one: the unit gets there by links ([`NavLink`](crate::prelude::NavLink)). `None`
-    /// (default): the grid on which the unit is; for a target that is an entity on another grid, to which links lead, that grid.
+    /// Grid of the targets, if it is not that of the unit, which gets there over links ([`NavLink`](crate::prelude::NavLink)).
+    /// `None` (default): the unit's grid; for an entity on another grid that links lead to, the grid of that entity.
     pub goal_grid: Option<GridId>,
-    /// Movement profile to search for. `None` (default): the unit's own profile, see [`NavAgent`].
+    /// Movement profile for the search. `None` (default): the unit's own profile, see [`NavAgent`].
     pub profile: Option<ProfileId>,
     /// What to do if there is no path.
     pub reach: Reach,
@@ -95,9 +95,8 @@ pub struct PathRequest {
     /// [`QueueSettings::class_limits`](crate::prelude::QueueSettings).
     pub class: RequestClass,
     /// Rally cell of the group order that the request belongs to. Where it pays, the members of the group
-    /// share one search that expands outward from this cell. A member follows the shared search as far as
-    /// that stays close to its own path, which may then be slightly longer than the optimal one (by 15 % at
-    /// most).
+    /// share one search that expands outward from this cell. A member follows the shared search most of
+    /// the way, so its path may cost slightly more than the optimal one (by 15 % at most).
     pub rally: Option<Cell>,
     /// Search algorithm.
     pub algorithm: Algorithm,

@@ -11,7 +11,7 @@
 //! | [`Draw`](TilePathSystems::Draw) | positions → transforms, every frame | – | transforms |
 //!
 //! All but `Draw` run in the plugin's schedule, one after another. `Draw` runs once per frame, in `RunFixedMainLoop` after the
-//! fixed steps; where the plugin ticks in another schedule than those of the fixed steps, right after `Move`.
+//! fixed steps. If the plugin ticks in a schedule outside the fixed steps, `Draw` runs right after `Move`.
 //!
 //! # Pausing, levels and states
 //! Every system of the plugin is in [`TilePathSystems::All`], in both schedules. A game with states lets them
@@ -39,12 +39,12 @@
 //! app.update();
 //! ```
 //!
-//! - Paused, critters stand where they are and searches stay as they are. Requests inserted while paused wait.
+//! - During a pause, critters stand where they are and searches stay as they are. Requests inserted while paused wait.
 //! - To leave a level, despawn its units, groups, blockers and edges, and remove its grids (or despawn its tilemaps).
 //!   The plugin's remaining state is dropped in the first tick that runs again.
 //! - The next level may reuse the number of a grid.
-//! - A new `Crowds`, `Pathfinder`, `FlowFields`, `NavLinks` or `LinkTraffic` in the place of the old one loses no unit and no
-//!   order: units hold cells again where they are, searches begin anew, and units on links land at once.
+//! - If the game replaces `Crowds`, `Pathfinder`, `FlowFields`, `NavLinks` or `LinkTraffic`, no unit and no order is lost: units
+//!   hold cells again where they are, searches begin anew, and units on links land at once.
 
 use bevy::{
     app::RunFixedMainLoop,

@@ -29,7 +29,7 @@ use crate::{
     },
 };
 
-/// Limits of the searching per tick.
+/// Limits on the searches of a tick.
 #[derive(Resource, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Resource, Debug, Default, PartialEq, Clone)]
@@ -50,8 +50,8 @@ pub struct TilePathSettings {
     /// times faster; they are filled with what searches leave of the budget, for the profiles that search: first a quick table
     /// for each, then, with a quarter of the budget on average, a better one. They take up
     /// to 23 bytes per cell and profile (profiles with the same rules share them): a table has 16 landmarks, or fewer where
-    /// these do not fit; where not even four fit, there is none. While tables are filled, they and copies of their grids
-    /// come on top. The default of 64 MiB is enough for two profiles on 1,024 × 1,024 cells, or for one, with four
+    /// these do not fit; where not even four fit, there is none. Tables that are being filled, with their copies of
+    /// grids, are not counted. The default of 64 MiB is enough for two profiles on 1,024 × 1,024 cells, or for one, with four
     /// landmarks or more, on 2,048 × 2,048. Changing this value fills all tables again.
     pub landmark_bytes: usize,
     /// Settings of the queue.
@@ -95,7 +95,8 @@ pub struct PathCounters {
     pub by_field: u64,
     /// Canceled or replaced before they were answered.
     pub canceled: u64,
-    /// Paths of units under way that were searched for again: cut off by an edit, lost, or because something else moves the unit.
+    /// Paths searched for again while their units were under way: an edit cut them off, they were lost, or something else moves
+    /// the unit.
     pub repaired: u64,
     /// Requests without a path that were retried, with another target or later.
     pub retried: u64,
@@ -105,8 +106,8 @@ pub struct PathCounters {
     pub restarts: u64,
     /// Expansions, including those over chunks.
     pub expansions: u64,
-    /// Budget used in the last tick: expansions, and what accepting requests took. Where a search took more than there was, the
-    /// rest counts in the ticks that follow.
+    /// Budget used in the last tick: expansions, and what accepting requests took. If a search took more than there was, the
+    /// excess counts in the ticks that follow.
     pub spent_last_tick: u32,
     /// Requests waiting now, including insertions and removals that are not read yet.
     pub waiting: usize,

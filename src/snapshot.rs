@@ -1,6 +1,6 @@
 //! Snapshots: everything the plugin knows, as one value.
 //!
-//! Input: a world between two ticks. Output: a [`TilePathSnapshot`]; the same world, or another one, that goes on from there exactly
+//! Input: a world between two ticks. Output: a [`TilePathSnapshot`], from which the same world, or another one, goes on exactly
 //! as the first did. For rollback, saved games, and peers that join later.
 //!
 //! ```
@@ -33,20 +33,21 @@
 //! # What is not
 //! - Tilemaps with a `NavSource`, and their tiles. Before a snapshot is loaded into another world, spawn the maps with the tiles that
 //!   they had, and let a tick run, so that they have been read. In the same world put back the tiles that were changed since.
-//! - [`FlowField`](crate::prelude::FlowField)s that the game holds: after loading or restoring, before the next tick, ask for them
-//!   again.
+//! - [`FlowField`](crate::prelude::FlowField)s that the game holds: after loading or restoring, before the next tick, request
+//!   them again.
 //! - Parents, and the transforms of parents that have no component of this crate: the game puts them back first.
-//! - Which version they can be read by, and how they are used in a game, see [`guide::snapshots`](crate::guide::snapshots).
-//! - Entities with disabling components of the game's own: as long as they have them, they are neither read nor written.
-//! - What the game knows, the time (a tick must be as long as before), and events that observers have not been given yet: there are
-//!   none between two ticks.
+//! - Entities with the game's own disabling components: as long as they have one, they are neither read nor written.
+//! - The game's own state, the time (a tick must be as long as before), and events that observers have not received yet: there
+//!   are none between two ticks.
+//!
+//! For how a game uses snapshots, and which versions can read them, see [`guide::snapshots`](crate::guide::snapshots).
 //!
 //! # What the game notices
 //! Components of entities that exist are overwritten in place: `Changed` finds them, hooks and observers do not run. (A
-//! [`PathRequest`](crate::prelude::PathRequest) is immutable: one that is another is inserted.) Components that entities lack are
-//! inserted, and those of this crate that they have beyond the snapshot removed; a `Transform` that was inserted since stays. Units,
-//! groups, blockers and links that were made since are not in the snapshot: they stay, and begin anew as if they had just been
-//! spawned.
+//! [`PathRequest`](crate::prelude::PathRequest) is immutable: if it differs, it is inserted anew.) Missing components are
+//! inserted, and components of this crate that are not in the snapshot are removed; a `Transform` that was inserted since stays.
+//! Units, groups, blockers and links that were made since are not in the snapshot: they stay, and begin anew as if they had just
+//! been spawned.
 
 mod columns;
 #[cfg(feature = "serialize")]
@@ -67,8 +68,8 @@ use crate::crowds::Crowds;
 /// observers of the game have inserted or removed some.
 const ROUNDS: u32 = 4;
 
-/// Everything the plugin knows of a world between two ticks; see the [module](self). Grids and fields are copied whole, so what it
-/// costs grows with the maps.
+/// Everything the plugin knows of a world between two ticks; see the [module](self). Grids and fields are copied whole, so the
+/// memory and time that a snapshot takes grow with the maps.
 ///
 /// With the feature `serialize` it can be written and read: as bytes, with serde, and, as a resource, together with a Bevy world.
 #[derive(Resource, Clone, Debug, Reflect)]
@@ -85,17 +86,17 @@ pub struct TilePathSnapshot {
 pub enum SnapshotError {
     /// The app has no [`TilePathPlugin`](crate::prelude::TilePathPlugin).
     NoPlugin,
-    /// This entity of the world, one of the snapshot or one to which the map leads, does not exist (any more). Nothing has been
+    /// This entity, which is in the snapshot or to which the map leads, does not exist in the world (any more). Nothing has been
     /// changed.
     NoSuchEntity(Entity),
     /// The map leads from two entities of the snapshot to this one. Nothing has been changed.
     NotUnique(Entity),
-    /// The bytes are something else.
+    /// The bytes are not a snapshot.
     NotASnapshot,
-    /// They were written by this version of the crate. The state of a version cannot be read by others: see
+    /// The bytes were written by this other version of the crate. Versions cannot read each other's state: see
     /// [versions](crate::guide::snapshots).
     OtherVersion(String),
-    /// Bytes are missing, or are not as they were written.
+    /// Bytes are missing, or have changed since they were written.
     Damaged,
 }
 
@@ -146,9 +147,9 @@ impl TilePathSnapshot {
         Ok(())
     }
 
-    /// Loads the snapshot into any world. `entities` leads from entities of the snapshot to those that the game has spawned for them:
-    /// those of the snapshot that are not in it are spawned, and added. References to other entities (a target of the game's) lead
-    /// through it, too; those that are not in it become entities that do not exist.
+    /// Loads the snapshot into any world. `entities` maps entities of the snapshot to those that the game has spawned for them.
+    /// Entities of the snapshot that the map lacks are spawned, and added to it. References to other entities (a target of the
+    /// game's) are mapped, too; those that the map lacks become entities that do not exist.
     ///
     /// # Errors
     /// [`NoSuchEntity`](SnapshotError::NoSuchEntity) and [`NotUnique`](SnapshotError::NotUnique) for entities of the map, and

@@ -4,8 +4,8 @@
 //! [`NavGrids`](crate::grids::NavGrids) and the frames that place them in the world. Everything is read once
 //! at first, then only what was spawned, changed, moved or despawned. Several tilemaps may feed one grid,
 //! stacked as layers or side by side: each contributes at its offset, and where several define a cell, the
-//! one with the highest order applies. The grid extends over all of them. Of several tiles of one map on one cell, the one that
-//! came there last applies, and the one below it when that is gone; among tiles that come in one tick the order is not specified.
+//! one with the highest order applies. The grid extends over all of them. If several tiles of one map are on one cell, the one
+//! put there last applies; when it is gone, the one below it does. Among tiles put there in one tick the order is not specified.
 //!
 //! All maps that bevy_ecs_tilemap draws are supported: square, isometric (diamond and staggered) and hexagonal (all six
 //! coordinate systems); see [`TileLayout`] for which cell a tile is. A map that cannot be read is rejected, which
@@ -14,8 +14,8 @@
 //!
 //! **Chunks** (feature `tilemap_chunk`): a `NavSource` on an entity with bevy_sprite_render's `TilemapChunk` and
 //! `TilemapChunkTileData` reads that chunk. The texture of a tile is its index in the tileset. Chunks side by side are sources at
-//! different [offsets](NavSource::offset); a chunk that is spawned or despawned rebuilds the grid, a change of tiles edits it. Tiles
-//! of chunks are no entities, so they have no [`TileTerrain`]: take the terrain from the texture or by a function.
+//! different [offsets](NavSource::offset); a chunk that is spawned or despawned rebuilds the grid, a change of tiles edits it.
+//! Tiles of chunks are not entities, so they have no [`TileTerrain`]: take the terrain from the texture or from a function.
 
 #[cfg(feature = "tilemap_chunk")]
 mod chunks;
@@ -153,8 +153,8 @@ pub enum SourceStatus {
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, PartialEq, Clone)]
 pub enum SourceError {
-    /// Squares and hexagons cannot be mixed on a grid: this map has the other [shape](crate::nav::topology::Topology) of cells
-    /// than the map of the grid that was added first.
+    /// Squares and hexagons cannot be mixed on a grid: the cells of this map have another [shape](crate::nav::topology::Topology)
+    /// than those of the first map that was added to the grid.
     MixedTopologies,
     /// The map has no tiles: a side is 0.
     Empty {

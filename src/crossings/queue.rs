@@ -1,4 +1,4 @@
-//! Who comes to a link, who waits on its cells, and who queues before it.
+//! Which units come to a link, which wait on its cells, and which queue in front of it.
 //!
 //! Input: units that have set out for links, by the numbers of their requests. Output: those that stand on the cells of their
 //! links; units that have to stand where they are, until they are called.

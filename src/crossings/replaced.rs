@@ -1,7 +1,7 @@
 //! What becomes of units on the way when the game replaces [`LinkTraffic`](super::LinkTraffic) or
 //! [`NavLinks`](crate::links::NavLinks).
 //!
-//! Input: how many ticks the links have counted. Output: travelers and crossings as the components of the units say.
+//! Input: how many ticks the links have counted. Output: travelers and crossings that match the components of the units.
 
 use std::collections::BTreeSet;
 

@@ -1,8 +1,8 @@
 //! Advances the crowds by a tick and applies the results.
 //!
 //! Input: the crowds. Output: the positions and facing of critters, arrivals, and the reasons why units
-//! cannot move on. A critter that cannot find back to its path, whose path was cut off, or that is stuck on a path to a slot that
-//! it has exchanged, gets a new one.
+//! cannot move on. A critter gets a new path if it cannot get back to its own, if its path was cut off, or if it is stuck on the
+//! way to a slot that it has exchanged.
 
 use core::hint::black_box;
 

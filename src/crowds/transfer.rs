@@ -1,6 +1,7 @@
 //! Critters that cross links: they change from one cell to another, which may be on another grid.
 //!
-//! Input: a critter, and the cell where it lands. Output: it is a unit of the crowd there, drawn where it was. Units that stand idle on landing cells step aside.
+//! Input: a critter, and the cell where it lands. Output: the critter as a unit of the crowd there, at first drawn where it was.
+//! Units that stand idle on landing cells step aside.
 
 use core::cmp::Reverse;
 

@@ -1,21 +1,21 @@
-//! Assigns slots to the members of groups, sends them there, and notices when all have come to rest.
+//! Assigns slots to the members of groups, and sends them there.
+//!
+//! Input: groups that are new or were changed, or whose members, grid or goal are others than before. Output: slots, and requests to
+//! them.
 
 use bevy::{
-    ecs::{
-        change_detection::Tick, entity::EntityHashSet, entity_disabling::Disabled,
-        system::SystemParam,
-    },
+    ecs::{entity::EntityHashSet, entity_disabling::Disabled, system::SystemParam},
     prelude::*,
 };
 
 use super::{
-    Group, GroupArrived, GroupNumbers, GroupSlot, GroupSlotRefused, GroupState, Member, SwapClass,
+    Group, GroupNumbers, GroupSlot, GroupSlotRefused, GroupState, Member, SwapClass,
     member_places::{Arrivals, MemberPlaces},
 };
 use crate::{
     flow::FlowFields,
     nav::{
-        Approach, Cell, FormationSpec, FormationUnit, GridId, NavGrid, PathFailure, PathKind,
+        Approach, Cell, FormationSpec, FormationUnit, GridId, NavGrid, PathFailure,
         formation::{assign_slots, reassign_slots},
     },
     request::{PathRequest, Target},
@@ -23,8 +23,10 @@ use crate::{
     unit::PathStatus,
 };
 
-/// What assigning a slot takes of the budget, in expansions (measured: 2,000 slots take 8 to 10 ms; each of 400 up to twice as long).
+/// What assigning a slot takes of the budget, in expansions (measured: 2,000 slots take 8 to 10 ms; each of 400 up to twice as long);
+/// and what it takes where only members were lost: nearly all keep their slots.
 const MEMBER_COST: u32 = 100;
+const KEPT_MEMBER_COST: u32 = 10;
 
 /// A slot, or why there is none.
 type SlotAnswer = Result<Cell, PathFailure>;
@@ -61,7 +63,7 @@ pub(crate) struct SlotAssignment<'w, 's> {
     pub(super) places: MemberPlaces<'w, 's>,
     pub(super) pathfinder: ResMut<'w, Pathfinder>,
     fields: ResMut<'w, FlowFields>,
-    commands: Commands<'w, 's>,
+    pub(super) commands: Commands<'w, 's>,
 }
 
 /// Assigns slots to groups that are new, were changed, or have lost a member; announces those that
@@ -87,6 +89,7 @@ pub(crate) fn form_groups(
         if is_disabled {
             continue;
         }
+        assignment.follow_goal(group.bypass_change_detection(), &mut state);
         let version = assignment.grid_version(assignment.places.grid_of_group(&group, &state));
         // Where the grid is gone its members have failed already.
         let is_new_grid = state.grid_version != version && version != NO_GRID;
@@ -102,7 +105,8 @@ pub(crate) fn form_groups(
                 has_to_wait = true;
             } else {
                 last = state.number;
-                spent = spent.saturating_add(MEMBER_COST * group.members.len() as u32);
+                let cost = if state.was_changed { MEMBER_COST } else { KEPT_MEMBER_COST };
+                spent = spent.saturating_add(cost.saturating_mul(group.members.len() as u32));
                 assignment.release(entity, &group, &state);
                 assignment.assign(entity, &group, &mut state);
             }
@@ -219,14 +223,15 @@ impl SlotAssignment<'_, '_> {
         id: GridId,
         before: &GroupState,
     ) -> Result<(&NavGrid, FormationSpec), PathFailure> {
-        let goal = if before.was_changed {
-            self.places.cell_of_target(&group.goal, id)?
+        let (goal, kept_free) = if before.was_changed {
+            (self.places.cell_of_target(&group.goal, id)?, self.places.cells_of_leader(group, id))
         } else {
-            before.assigned.ok_or(PathFailure::GoalUnknown)?.goal
+            let assigned = before.assigned.ok_or(PathFailure::GoalUnknown)?;
+            (assigned.goal, assigned.kept_free)
         };
         let &Group { formation, facing, spacing, .. } = group;
         let grid = self.places.grids.get(id).ok_or(PathFailure::GridGone(id))?;
-        Ok((grid, FormationSpec { goal, formation, facing, spacing }))
+        Ok((grid, FormationSpec { goal, formation, facing, spacing, kept_free }))
     }
 
     /// Whether a member needs another request.
@@ -291,41 +296,6 @@ impl SlotAssignment<'_, '_> {
             }
         }
         state.is_announced &= !before.was_changed;
-    }
-
-    /// Announces when all members have come to rest; the group may despawn itself then.
-    fn announce(&mut self, entity: Entity, group: &Mut<Group>, state: &mut GroupState) {
-        let (mut arrived, mut failed) = (0, 0);
-        for member in &group.members {
-            use PathStatus::{Arrived, Failed, Found};
-            let status = self.places.units.get(member.entity).ok().and_then(|unit| unit.status);
-            match (state.slot_of(member.entity), status) {
-                (None, _) | (_, Some(Failed(_))) => failed += 1,
-                // Nobody reports when a unit that the game moves by itself is there.
-                (_, Some(Arrived(_) | Found(PathKind::Complete | PathKind::Partial))) => {
-                    arrived += 1;
-                }
-                _ => return,
-            }
-        }
-        state.is_announced = true;
-        state.rally_points.iter_mut().for_each(|rally_point| rally_point.field = None);
-        group.members.iter().for_each(|member| self.limit(entity, member.entity, None));
-        self.commands.trigger(GroupArrived { entity, arrived, failed });
-        // Unless an observer has given it another order.
-        let known = group.despawns.then(|| (Group::clone(group), group.last_changed()));
-        self.commands.queue(move |world: &mut World| {
-            let is_same = |group: Ref<Group>| {
-                let is_known = |(order, tick): &(Group, Tick)| {
-                    *group == *order || group.last_changed() == *tick
-                };
-                known.as_ref().is_some_and(is_known)
-            };
-            let group = world.get_entity(entity).ok().and_then(|group| group.get_ref::<Group>());
-            if group.is_some_and(is_same) {
-                world.despawn(entity);
-            }
-        });
     }
 
     /// Changes a unit, if it is still sent by the group when this is done: commands are carried out one after

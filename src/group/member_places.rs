@@ -56,10 +56,12 @@ pub(crate) struct MemberPlaces<'w, 's> {
 
 impl MemberPlaces<'_, '_> {
     /// The grid on which a group gathers: that of its goal, if its request names one or links lead to the entity that is its
-    /// goal, else that on which its request or its first member is. It is looked up again only if the game has changed the goal.
+    /// goal, else that on which its request or its first member is. It is looked up again only if the game has changed the goal, or
+    /// the group follows it.
     pub(super) fn grid_of_group(&self, group: &Group, state: &GroupState) -> GridId {
         let is_same = || state.order.as_ref().map(goal_of) == Some(goal_of(group));
-        if let Some(known) = state.grid.filter(|_| !state.was_changed || is_same()) {
+        let is_known = !group.is_following() && (!state.was_changed || is_same());
+        if let Some(known) = state.grid.filter(|_| is_known) {
             return known;
         }
         let first = || {
@@ -106,6 +108,24 @@ impl MemberPlaces<'_, '_> {
         }
     }
 
+    /// The cells of the critter that a group follows, on which no member is to stand: none if it is a member itself.
+    pub(super) fn cells_of_leader(&self, group: &Group, id: GridId) -> CellRect {
+        let cells = |leader: Entity| {
+            let unit = self.units.get(leader).ok().filter(|unit| unit.collides())?;
+            let (critter, _) = unit.walking?;
+            let profile = critter.member.profile;
+            let anchor = self.head_of(leader, id, profile)?;
+            Some(self.grids.get(id)?.footprint(profile).cells_under(CellRect::single(anchor)))
+        };
+        match group.goal {
+            Target::Entity(leader) if group.is_following() => {
+                let is_member = group.members.iter().any(|member| member.entity == leader);
+                cells(leader).filter(|_| !is_member).unwrap_or_default()
+            }
+            _ => CellRect::default(),
+        }
+    }
+
     /// A member with its own profile, and where it stands.
     pub(super) fn member(
         &self,
@@ -135,7 +155,7 @@ impl MemberPlaces<'_, '_> {
         let mut is_joined =
             || *arrivals.joined.entry(own).or_insert_with(|| self.links.join(own, id));
         let is_away = own != id && (group.request.goal_grid.is_some() || is_joined());
-        let cell = self.cell_of(entity, if is_away { own } else { id }, profile);
+        let cell = self.head_of(entity, if is_away { own } else { id }, profile);
         let cell = cell.ok_or(PathFailure::StartUnknown)?;
         let mut arrival = || {
             let start = self.grids.get(own).and_then(|grid| grid.region(profile, cell));
@@ -154,7 +174,7 @@ impl MemberPlaces<'_, '_> {
     }
 
     /// The anchor on which a unit stands on a grid, or which it is about to enter.
-    fn cell_of(&self, entity: Entity, id: GridId, profile: ProfileId) -> Option<Cell> {
+    pub(super) fn head_of(&self, entity: Entity, id: GridId, profile: ProfileId) -> Option<Cell> {
         let unit = self.units.get(entity).ok()?;
         let grid = self.grids.get(id)?;
         let standing = unit.walking.zip(unit.state);
@@ -168,6 +188,10 @@ impl MemberPlaces<'_, '_> {
 }
 
 impl GroupUnitDataItem<'_, '_> {
+    fn collides(&self) -> bool {
+        self.critter.is_some_and(|critter| critter.collides)
+    }
+
     /// The grid on which a unit is, where its request may have set one.
     pub(super) fn own_grid(&self, of_request: Option<GridId>) -> Option<GridId> {
         let crossed = self.state.and_then(|state| state.journey.grid);

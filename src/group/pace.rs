@@ -1,4 +1,4 @@
-//! How fast the members of a group walk that keeps together: as fast as the slowest of them.
+//! The speed of the members of a group that keeps together: that of the slowest member.
 //!
 //! Input: the speeds of members, as they are now. Output: a [`GroupSpeedLimit`] for each member with a slot.
 

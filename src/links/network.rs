@@ -29,10 +29,10 @@ use crate::{
 /// Ticks after which the fields of a profile are dropped that has used no link: 16 seconds at Bevy's 64 ticks per second.
 const TICKS_KEPT: u64 = 1_024;
 
-/// All links. Read-only: tells whether they connect two cells.
+/// All links. Read-only: answers whether links connect two cells.
 ///
-/// Memory: for each profile that has used links in the last 1,024 ticks a field around each of their ends: 4 bytes per cell of
-/// the grid (see [`flow`](crate::flow)). They are filled within [`FlowFields::budget`].
+/// Memory: for each profile that has used links in the last 1,024 ticks, a field around each end of a link, which takes 4 bytes
+/// per cell of the grid (see [`flow`](crate::flow)). The fields are filled within [`FlowFields::budget`].
 #[derive(Resource, Clone, Debug, Default)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct NavLinks {
@@ -51,9 +51,9 @@ pub struct NavLinks {
     last_used: BTreeMap<ProfileId, u64>,
     is_profile_new: bool,
     fields: BTreeMap<(ProfileId, LinkEnd), FlowField>,
-    /// What lies between crossings, for the profiles that use links: read when it is first needed.
+    /// What lies between crossings, for the profiles that use links, and whether old costs count: read when it is first needed.
     #[cfg_attr(feature = "serialize", serde(with = "tables"))]
-    tables: BTreeMap<ProfileId, OnceLock<CrossingTable>>,
+    tables: Tables,
     /// The state of fields and links for which the tables are.
     tables_state: u64,
     /// How often links have changed.
@@ -61,6 +61,8 @@ pub struct NavLinks {
     /// Critters that have set out for a link since the last tick, with the numbers of their requests.
     pub(crate) set_out: Vec<(u64, Entity)>,
 }
+
+type Tables = BTreeMap<(ProfileId, bool), OnceLock<CrossingTable>>;
 
 /// How serde writes the tables.
 #[cfg(feature = "serialize")]
@@ -70,19 +72,20 @@ mod tables {
     use super::*;
 
     pub(super) fn serialize<S: Serializer>(
-        tables: &BTreeMap<ProfileId, OnceLock<CrossingTable>>,
+        tables: &Tables,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
-        let all: BTreeMap<_, _> = tables.iter().map(|(id, table)| (id, table.get())).collect();
+        let all: BTreeMap<_, _> = tables.iter().map(|(key, table)| (key, table.get())).collect();
         all.serialize(serializer)
     }
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(
         deserializer: D,
-    ) -> Result<BTreeMap<ProfileId, OnceLock<CrossingTable>>, D::Error> {
-        let all: BTreeMap<ProfileId, Option<CrossingTable>> = BTreeMap::deserialize(deserializer)?;
+    ) -> Result<Tables, D::Error> {
+        let all: BTreeMap<(ProfileId, bool), Option<CrossingTable>> =
+            BTreeMap::deserialize(deserializer)?;
         let table = |table: Option<_>| table.map(OnceLock::from).unwrap_or_default();
-        Ok(all.into_iter().map(|(id, read)| (id, table(read))).collect())
+        Ok(all.into_iter().map(|(key, read)| (key, table(read))).collect())
     }
 }
 
@@ -322,9 +325,9 @@ impl NavLinks {
         if std::mem::replace(&mut self.tables_state, state) != state {
             self.tables.clear();
         }
-        self.tables.retain(|profile, _| self.last_used.contains_key(profile));
-        for &profile in self.last_used.keys() {
-            self.tables.entry(profile).or_default();
+        self.tables.retain(|(profile, _), _| self.last_used.contains_key(profile));
+        for key in self.last_used.keys().flat_map(|&profile| [(profile, false), (profile, true)]) {
+            self.tables.entry(key).or_default();
         }
     }
 
@@ -342,9 +345,9 @@ impl NavLinks {
         known.fold((true, true), |(all, all_old), (one, old)| (all && one, all_old && (one || old)))
     }
 
-    /// What lies between the crossings of a profile, if it uses links, where all fields are up to date: it is read once.
+    /// What lies between the crossings of a profile, if it uses links. It is read once for each state of the fields.
     pub(super) fn table(&self, costs: Costs<'_>) -> Option<&CrossingTable> {
-        let table = self.tables.get(&costs.profile)?;
+        let table = self.tables.get(&(costs.profile, costs.accepts_old))?;
         Some(table.get_or_init(|| self.read_table(costs)))
     }
 

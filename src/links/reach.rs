@@ -13,7 +13,7 @@ use crate::{
 impl NavLinks {
     /// Whether links, open or shut, join two grids.
     pub(crate) fn join(&self, from: GridId, to: GridId) -> bool {
-        if self.links.is_empty() {
+        if from == to || self.links.is_empty() {
             return from == to;
         }
         let mut reached = BTreeSet::from([from]);
@@ -33,8 +33,9 @@ impl NavLinks {
         reached.contains(&to)
     }
 
-    /// Returns whether a unit of a profile can get from one cell to another, each with its grid, over links that are open to it.
-    /// Looks at connected regions, not at paths. Links inserted or changed since the last tick do not count yet.
+    /// Returns whether a unit of a profile can get from one cell to another, each with its grid, over any number of links that
+    /// are open to it, even none. Looks at connected regions, not at paths. Links inserted or changed since the last tick do not
+    /// count yet.
     ///
     /// ```
     /// use bevy::{prelude::*, time::TimeUpdateStrategy};

@@ -94,6 +94,8 @@ impl CrossingTable {
 }
 
 const INFINITE: u64 = u64::MAX;
+/// What it takes to see that the costs of a crossing are not known yet, in expansions (estimated).
+const WORK_TO_WAIT: u32 = 8;
 /// Cells near a goal, looked at once for each crossing that may be the last, that take as long as one expansion (estimated).
 const CELLS_PER_EXPANSION: u32 = 2;
 /// How many of them take as long as a line of sight (estimated).
@@ -135,13 +137,12 @@ impl NavLinks {
         (near, back): (bool, Option<Hop>),
     ) -> (Routing, u32) {
         let (is_settled, is_held_up) = self.are_costs_known(costs);
-        let old = (!is_settled && is_held_up && costs.accepts_old).then(|| self.read_table(costs));
-        let table = if is_settled { self.table(costs) } else { old.as_ref() };
-        let Some(table) = table else {
-            return (Routing::Pending, 0);
-        };
+        let is_ready = is_settled || is_held_up && costs.accepts_old;
         // Where all costs are known, only these count.
         let costs = Costs { accepts_old: !is_settled, ..costs };
+        let Some(table) = self.table(costs).filter(|_| is_ready) else {
+            return (Routing::Pending, WORK_TO_WAIT * self.hops(costs.profile).count() as u32);
+        };
         let hops = &table.hops;
         let start_cost = |&(hop, [from, _]): &(Hop, [LinkEnd; 2])| {
             let is_back = Some(hop) == back && from.area.contains(start);

@@ -29,9 +29,9 @@ use crate::{
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Resource, Debug, Default, PartialEq, Clone)]
 pub struct CritterDrawing {
-    /// Whether critters that no camera sees are drawn only when they begin or end a step. Their transforms are up to one
-    /// cell behind then, but they move as ever. Saves a part of the time of drawing where the camera sees few critters
-    /// of a large crowd, and what Bevy does with changed transforms. Default false: games may read the transforms of
+    /// Whether critters that no camera sees are drawn only when they begin or end a step. Their transforms then
+    /// lag up to one cell behind, but the critters move as usual. If the camera sees few critters of a large crowd, this saves
+    /// drawing time, and Bevy's work on changed transforms. Default false: games may read the transforms of
     /// critters that are out of sight. Walking ghosts are always drawn.
     ///
     /// Needs the feature `visibility` (default). Only critters with an `Aabb` of their own are skipped: Bevy gives one to
@@ -83,7 +83,7 @@ struct DrawParams<'a> {
     tick: u64,
     /// Fraction of the last tick that is shown.
     fraction: f32,
-    /// Whether any grid has moved since it was last drawn.
+    /// Whether the grid has moved since it was last drawn.
     is_moved: bool,
     /// Seconds since the last frame; infinite where there is no clock.
     seconds: f32,
@@ -123,13 +123,13 @@ pub(crate) fn place_transforms(
     let fixed = around.fixed.as_ref().filter(|_| writes.is_between_ticks);
     let fraction = fixed.map_or(1.0, |fixed| fixed.overstep_fraction());
     let seconds = around.time.as_ref().map_or(f32::INFINITY, |time| time.delta_secs());
-    let is_moved = update_frames(&around.grids, &mut frames.0);
+    let moved = update_frames(&around.grids, &mut frames.0);
     let whereabouts = critters.p1();
     for parent in children.iter().map(ChildOf::parent) {
         let from_world = || whereabouts.transform(parent).map(|world| from_world(&world));
         parents.entry(parent).or_insert_with(from_world);
     }
-    let mut pass = Pass { around: &around, fraction, seconds, is_moved, params: None };
+    let mut pass = Pass { around: &around, fraction, seconds, moved, params: None };
     for mut critter in &mut critters.p0() {
         if critter.transform.last_changed() == ticks.this_run() {
             writes.moved.push(critter.entity);
@@ -145,7 +145,8 @@ struct Pass<'a> {
     around: &'a Around<'a>,
     fraction: f32,
     seconds: f32,
-    is_moved: bool,
+    /// The grids that have moved since they were last drawn.
+    moved: Vec<GridId>,
     params: Option<(GridId, DrawParams<'a>)>,
 }
 
@@ -153,7 +154,8 @@ impl Pass<'_> {
     /// Draws a critter, unless nothing has changed. Inlined: most go on along their steps, which takes a few instructions.
     #[inline(always)]
     fn draw(&mut self, critter: &mut DrawnItem, parent: Option<&FromWorld>) {
-        if !self.is_moved && critter.child_of.is_none() {
+        let is_moved = !self.moved.is_empty() && self.moved.contains(&critter.state.member.grid);
+        if !is_moved && critter.child_of.is_none() {
             use Drawing::{AtRest, Continue, Moves};
             let skips_hidden = self.around.drawing.skips_hidden;
             match (critter.state.drawing, &self.params) {
@@ -183,7 +185,8 @@ impl Pass<'_> {
 
 impl<'a> Pass<'a> {
     fn params_of(&self, id: GridId) -> Option<DrawParams<'a>> {
-        let &Self { around, fraction, seconds, is_moved, .. } = self;
+        let &Self { around, fraction, seconds, .. } = self;
+        let is_moved = self.moved.contains(&id);
         let crowd = around.crowds.get(id);
         let tick = crowd.map_or(0, Crowd::now);
         let frame = around.grids.frame(id)?;
@@ -191,15 +194,11 @@ impl<'a> Pass<'a> {
     }
 }
 
-/// Stores the frames of the grids; returns whether any has changed.
-fn update_frames(grids: &NavGrids, frames: &mut BTreeMap<GridId, GridFrame>) -> bool {
-    let mut is_moved = false;
-    for (id, _) in grids.iter() {
-        if let Some(&frame) = grids.frame(id) {
-            is_moved |= frames.insert(id, frame) != Some(frame);
-        }
-    }
-    is_moved
+/// Stores the frames of the grids; returns those that have another one than before.
+fn update_frames(grids: &NavGrids, frames: &mut BTreeMap<GridId, GridFrame>) -> Vec<GridId> {
+    let all = grids.iter().filter_map(|(id, _)| Some((id, *grids.frame(id)?)));
+    let moved = all.filter(|&(id, frame)| frames.insert(id, frame) != Some(frame));
+    moved.map(|(id, _)| id).collect()
 }
 
 impl DrawnItem<'_, '_> {

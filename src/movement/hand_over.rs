@@ -1,6 +1,6 @@
-//! Changes of who moves a unit: the plugin (a [`Critter`]), what it steers ([`PathSteering`]), or the game by itself.
+//! Changes of what moves a unit: the plugin ([`Critter`]), something that it steers ([`PathSteering`]), or the game alone.
 //!
-//! Input: these components as they are inserted and removed. Output: the request of the unit, resolved again from where it is.
+//! Input: these components as they are inserted and removed. Output: the unit's request, resolved again from where the unit is.
 
 use bevy::{
     ecs::{entity::MapEntities, entity_disabling::Disabled},

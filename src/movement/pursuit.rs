@@ -1,7 +1,8 @@
 //! Pure pursuit: where on its path a steered unit should go next.
 //!
-//! Input: the path in straight lines, and where the unit is. Output: a point of the path a little ahead of it that it can reach in a
-//! straight line (Coulter 1992), and the velocity there, so that it stays on its way however it was pushed.
+//! Input: the path in straight lines, and where the unit is. Output: a point of the path a little ahead, which the unit
+//! can reach in a straight line (Coulter 1992), and the velocity towards it, so that the unit stays on its way however it was
+//! pushed.
 
 use bevy::prelude::*;
 

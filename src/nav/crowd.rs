@@ -1,4 +1,4 @@
-//! Many units on one grid that never overlap and never jam.
+//! Many units on one grid that move without ever overlapping.
 //!
 //! Input: a [`NavGrid`], units with their orders, and the fields that lead to shared goals
 //! ([`Guidance`]). Output per tick: which cells each unit holds, how far it has come on its step, and what

@@ -28,7 +28,9 @@ use std::collections::BTreeMap;
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
 use self::{nearest_cells::NearestCells, roster::Roster, slot_selection::SlotSelection};
-use super::{Cell, Direction, NavGrid, PathFailure, ProfileId, Topology, bit_rows::BitRows};
+use super::{
+    Cell, CellRect, Direction, NavGrid, PathFailure, ProfileId, Topology, bit_rows::BitRows,
+};
 
 /// Largest [`spacing`](FormationSpec::spacing), in cells.
 pub const MAX_SPACING: u8 = 16;
@@ -36,8 +38,8 @@ pub const MAX_SPACING: u8 = 16;
 /// The shape of a group, seen in the direction in which it faces.
 ///
 /// Rows are filled from the front, each from its middle outward, and the middle of the shape lies on the
-/// goal. In a diagonal facing rows lie along a diagonal, each shifted by half a file against the next: a
-/// diagonal formation takes no more area than a straight one.
+/// goal. If a group faces a diagonal direction, its rows are diagonal, too, each shifted by half a file
+/// against the next: a diagonal formation takes no more area than a straight one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
@@ -46,9 +48,9 @@ pub enum Formation {
     /// into any terrain and never extends through a wall.
     #[default]
     Loose,
-    /// Side by side; more rows for many units, 16 times as wide as deep.
+    /// Side by side in a row; many units form several rows, 16 times as wide as deep.
     Line,
-    /// One behind the other; more files for many units, 16 times as deep as wide.
+    /// One behind the other in a file; many units form several files, 16 times as deep as wide.
     Column,
     /// As wide as deep.
     Box,
@@ -94,7 +96,7 @@ impl FormationUnit {
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub struct FormationSpec {
-    /// The middle of the group; for units that cannot stand on it, the cells around it count.
+    /// The middle of the group; for units that cannot stand there, the nearest cell where they can.
     pub goal: Cell,
     /// The shape of the group.
     pub formation: Formation,
@@ -103,6 +105,8 @@ pub struct FormationSpec {
     pub facing: Option<Direction>,
     /// Cells left free between any two units, 0 (default) to [`MAX_SPACING`]; higher values count as that.
     pub spacing: u8,
+    /// Cells on which no unit is to stand: those of the unit around which a group gathers, for example. None by default.
+    pub kept_free: CellRect,
 }
 
 impl FormationSpec {
@@ -130,9 +134,15 @@ impl FormationSpec {
         Self { spacing: cells, ..self }
     }
 
-    /// Returns the order with a definite facing: if it has none, the direction from the center of the units
-    /// (of those on the grid, if there are any) to the goal (east if that is the same cell). Do this once for orders that are evaluated again later: a
-    /// group that has arrived moves nowhere, and would turn at random.
+    /// Sets the cells on which no unit is to stand.
+    #[must_use]
+    pub const fn keep_free(self, cells: CellRect) -> Self {
+        Self { kept_free: cells, ..self }
+    }
+
+    /// Returns the order with a definite facing. If it has none, that is the direction from the center of the units (of those on
+    /// the grid, if there are any) to the goal, or east if both are the same cell. Call this once for orders that are evaluated
+    /// again later: a group that has arrived moves nowhere, and would turn at random.
     #[must_use]
     pub fn resolve_facing(self, grid: &NavGrid, units: &[FormationUnit]) -> Self {
         let topology = grid.topology();
@@ -155,10 +165,10 @@ impl FormationSpec {
 /// in a straight line; where a unit's profile cannot stand on the goal at all, the nearest cell on which it
 /// can stand replaces the goal.
 ///
-/// Units of one size whose ranks are equal, or whose slots are equally far in front, are interchangeable:
-/// slots are distributed among them so that the total walking distance is short (straight lines; a few
-/// percent above the minimum) and no unit walks past those that stand already: those in front take the slots
-/// farthest away. A unit that already stands in a slot for its size and rank keeps it.
+/// Units of one size are interchangeable if their ranks are equal, or their slots equally far in front.
+/// Slots are distributed among them so that the total distance in straight lines is short (a few percent
+/// above the minimum) and no unit walks past units that stand already: those in front take the farthest
+/// slots. A unit that already stands in a slot for its size and rank keeps it.
 ///
 /// # Errors
 /// For each unit that gets no slot: [`PathFailure::UnknownProfile`]; [`PathFailure::StartOutOfBounds`] or
@@ -234,7 +244,13 @@ fn choose_slots(grid: &NavGrid, roster: &mut Roster<'_>, order: &FormationSpec) 
     let nearest = classes
         .iter()
         .map(|class| NearestCells::new(*class, *center, &held[&class.footprint.size()]));
-    let (nearest_cells, taken) = (nearest.collect(), BitRows::new(size.0, size.1));
+    let nearest_cells = nearest.collect();
+    let mut taken = BitRows::new(size.0, size.1);
+    for (x, y) in
+        order.kept_free.intersection(grid.rect()).cells().filter_map(|cell| grid.local(cell))
+    {
+        taken.insert(x, y);
+    }
     let spacing = u32::from(order.spacing.min(MAX_SPACING));
     let goal = center.goal;
     let topology = grid.topology();

@@ -1,13 +1,13 @@
 //! Conditions for being at a goal: on it, in it, beside it, or near it.
 //!
 //! Input: a [`Goal`] (a cell or a rectangle, and how near to it a unit must come), a grid and a profile.
-//! Output: whether a unit may end its path on a cell. Searches read the same from a `GoalZone`. All in integers; cells are
+//! Output: whether a unit may end its path on a cell. Searches get the same answers from a `GoalZone`. All in integers; cells are
 //! anchors of units (see [`Profile::size`](super::terrain::Profile::size)).
 //!
 //! Distances are *gaps*: the number of steps between the columns of a unit and those of a rectangle, 0 if
 //! they share one, 1 if they are adjacent; rows likewise. On hexagons they are steps over open terrain: around a single cell
 //! the cells within range form a hexagon. A rectangle of columns and rows looks like a rhombus there. A unit of several hexagons
-//! reaches as many steps farther as it covers cells on each side of its anchor.
+//! reaches farther, by the number of cells that it covers on each side of its anchor.
 
 mod zone;
 
@@ -37,15 +37,15 @@ pub enum Approach {
         /// beside it.
         cells: u16,
     },
-    /// Within range, and with nothing in between: the line between is passable for the profile `through` (of
-    /// shots, say), as [`NavGrid::has_line_of_sight`] tells. The line joins the two cells of unit and target that
-    /// are nearest to each other, the lowest, leftmost where several are. On hexagons, which cell of a rectangle that is
-    /// follows from columns and rows as on squares, and the line begins at the unit's anchor, its middle. Of a
-    /// [round](Goal::radius) goal it ends at the cell nearest to the anchor.
+    /// Within range, and with nothing in between: the line to the target is passable for the profile `through` (a profile
+    /// for shots, say), as [`NavGrid::has_line_of_sight`] checks. The line joins the two cells of unit and target that
+    /// are nearest to each other; of several, the lowest, leftmost. On hexagons the line begins at the unit's anchor, its
+    /// middle, and the nearest cell of a rectangle is found by columns and rows, as on squares. For a
+    /// [round](Goal::radius) goal the line ends at the cell nearest to the anchor.
     InSight {
         /// Greatest distance, in cells; at most [`MAX_SIGHT_RANGE`] counts.
         cells: u16,
-        /// The profile that could move through.
+        /// The profile that can pass along the line.
         through: ProfileId,
     },
 }
@@ -71,9 +71,10 @@ pub enum Approach {
 pub struct Goal {
     /// The cells to approach.
     pub area: CellRect,
-    /// Steps around them that belong to the goal, too: with 1, a cell is a hexagon of seven cells, or a square of nine. Default 0.
+    /// Steps around the area that belong to the goal, too: with 1, a cell becomes a square of nine, or a hexagon of seven.
+    /// Default 0.
     pub radius: u16,
-    /// How near to them.
+    /// How near to these cells the unit must come.
     pub approach: Approach,
 }
 
@@ -103,8 +104,8 @@ impl Goal {
         Self { area, radius: 0, approach }
     }
 
-    /// Creates a goal beside `area`, touching it, whatever is between: where a fence should count, use
-    /// [`in_sight`](Self::in_sight) within one cell.
+    /// Creates a goal beside `area`, touching it. A fence in between does not matter: if it should, use
+    /// [`in_sight`](Self::in_sight) with a range of one cell.
     #[must_use]
     pub const fn beside(area: CellRect) -> Self {
         Self::new(area, Approach::Beside)
@@ -134,7 +135,7 @@ impl Goal {
         self.area.min
     }
 
-    /// Whether it is one cell, to stand on it.
+    /// Whether the goal is to stand on one cell.
     #[must_use]
     pub fn is_single_cell(&self) -> bool {
         let shape = (self.area.width, self.area.height, self.radius);

@@ -12,8 +12,8 @@
 //!
 //! The plugin does this for all grids, with what searches leave of the budget.
 //!
-//! Input: a [`NavGrid`] and a budget. Output: a table of distances for each profile for which there are searches, which use
-//! it from then on. Readiness follows the budget spent and the jobs of the queue, so that the same orders in the same
+//! Input: a [`NavGrid`] and a budget. Output: a table of distances for each profile with searches; these use it from then on.
+//! When a table is ready depends only on the budget spent and the jobs of the queue, so that the same orders in the same
 //! ticks get the same answers.
 //!
 //! Landmarks lie in the largest connected region (for the choice see `candidates`). Distance fields are filled over a copy of

@@ -39,7 +39,7 @@ pub enum PathKind {
     Partial,
     /// The first segment of a long path: the rest is still being searched for and will be added.
     FirstSegment,
-    /// It ends on the cells of a link, behind which the way to the goal goes on. Only the plugin gives such paths.
+    /// It ends on a cell of a link; the way to the goal goes on at the link's other end. Only the plugin gives such paths.
     ToLink,
 }
 

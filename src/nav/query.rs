@@ -32,19 +32,19 @@ pub enum Reach {
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub enum Algorithm {
-    /// The one that suits the query best: [`Exact`](Self::Exact), and from a distance of
-    /// [`HIERARCHY_MIN_DISTANCE`](super::search::HIERARCHY_MIN_DISTANCE) cells on
-    /// [`Hierarchical`](Self::Hierarchical), if an exact search for such a path takes the work of more than 24,000
-    /// expansions or would have to do without jumps. It then looks farther around its route than `Hierarchical`, so that paths
+    /// The one that suits the query: [`Exact`](Self::Exact) up to a distance of
+    /// [`HIERARCHY_MIN_DISTANCE`](super::search::HIERARCHY_MIN_DISTANCE) cells; from there on
+    /// [`Hierarchical`](Self::Hierarchical), if an exact search would take the work of more than 24,000 expansions or
+    /// would not jump. It then looks farther around its route than `Hierarchical`, so that paths
     /// are at most 3 % too long on tiled worlds of real maps, and 5.1 % with
     /// [`CornerRule::Allow`](super::terrain::CornerRule) or across edges that cost as much as hundreds of cells.
-    /// The choice depends on the grid, its landmarks and the query alone; but of queued searches that an edit has restarted, those
-    /// for such long paths no longer try whether an exact one is short.
+    /// The choice depends on the grid, its landmarks and the query alone. One exception: a queued search for such a long path
+    /// does not try an exact search first if an edit has restarted it.
     #[default]
     Auto,
-    /// The cheapest path, however long: [`JumpPoint`](Self::JumpPoint) where that works and pays,
-    /// [`AStar`](Self::AStar) elsewhere and where isolated impassable cells are scattered (one for every
-    /// hundred passable cells or more: they make jumping slow), until the [landmarks](super::landmarks) are ready.
+    /// The cheapest path, however long: [`JumpPoint`](Self::JumpPoint) where that works and pays, elsewhere
+    /// [`AStar`](Self::AStar). Jumping does not pay among scattered impassable cells (one for every hundred passable
+    /// cells or more), unless the [landmarks](super::landmarks) are ready and the goal is 32 to 2,048 cells away.
     Exact,
     /// First over chunks of 32 × 32 cells, then over the cells around the path found there. Takes a
     /// fraction of the time, for a path that costs a little more (see `benches/RESULTS.md` for how much)
@@ -168,7 +168,7 @@ pub enum PathFailure {
     GoalUnknown,
     /// The entity to go to does not exist or has no position.
     TargetGone,
-    /// The search was taken from before it was finished.
+    /// The result was asked for before the search was finished.
     Canceled,
 }
 

@@ -20,8 +20,8 @@
 //! - **Rounds.** Each task in flight gets a share of the remaining budget and works on it (on several
 //!   threads, if there are [`Workers`]); then the results are applied in order. The shares are assigned
 //!   beforehand, so the answers are the same for any number of threads.
-//! - **Sharing.** Where many jobs wait for paths to one goal, and one search outward from it costs less
-//!   than a search for each, that one answers them all (see `sharing_policy` for the rule). Jobs whose
+//! - **Sharing.** If many jobs wait for paths to one goal, and a single search outward from the goal costs less
+//!   than a search for each, the single search answers them all (see `sharing_policy` for the rule). Jobs whose
 //!   goals lie around one [rally](JobOptions::rally) follow the search from there most of the path, and
 //!   then a short search of their own.
 //! - **Long paths.** A hierarchical search delivers the first segment of its path as soon as it is found;
@@ -29,8 +29,8 @@
 //! - **Work.** An expansion on weighted terrain counts three: it looks at all eight neighbors and takes
 //!   about that much longer. One of a jumping search counts four or five, and more where its scans are
 //!   long. So a budget means about the same time for all.
-//! - **Edits.** A search is restarted if the part of the grid it has explored is edited (one that jumps, is hierarchical, may end
-//!   on several cells or has lost its landmarks: after any edit), at most [`MAX_RESTARTS`] times. After that it is
+//! - **Edits.** A search is restarted if the part of the grid it has explored is edited. A search that jumps, is hierarchical,
+//!   may end on several cells or has lost its landmarks is restarted after any edit. After [`MAX_RESTARTS`] restarts a search is
 //!   run to completion in one go, and what it takes beyond the budget is subtracted from the next ticks.
 
 // This file holds what the files below share; `search_queue` has the queue itself.

@@ -225,8 +225,8 @@ impl MovementRange {
         !self.is_running
     }
 
-    /// Whether the grid was edited since the start, or is another one (a copy is). A stale range still answers, with the state
-    /// at that time. An empty range is stale.
+    /// Whether the grid was edited since the start, or is another one (a copy counts as another). A stale range still answers,
+    /// with the state at the start. An empty range is stale.
     #[must_use]
     pub fn is_stale(&self, grid: &NavGrid) -> bool {
         let relief = grid.relief_number(self.query.profile);
@@ -235,8 +235,8 @@ impl MovementRange {
             || (grid.revision(), grid.origin(), relief) != (self.revision, self.origin, self.relief)
     }
 
-    /// Whether the query allows to spend more than can be counted: cells may be missing then. Costs are counted in 32 bits of
-    /// the profile's cost unit, the points of a turn in up to 1,048,576 sixteenths, and all turns together in 2,147,483,647.
+    /// Whether the unit may spend more than can be counted; cells may be missing then. The limits are 32 bits for costs, in the
+    /// profile's cost unit, 1,048,576 sixteenths for the points of a turn, and 2,147,483,647 for all turns together.
     #[must_use]
     pub const fn overflow(&self) -> bool {
         self.overflow

@@ -115,7 +115,11 @@ impl OrderQueue {
     /// Updates an interrupted order: it may have been completed before the order in front of it was inserted,
     /// without having been processed since.
     fn update_interrupted(&mut self, owner: Owner, end: Option<End>) {
-        let Some(index) = self.waiting.iter().position(|entry| entry.interrupted) else {
+        // There is none while there is a current one.
+        let mut waiting = self.waiting.iter();
+        let index =
+            if self.current.is_some() { None } else { waiting.position(|entry| entry.interrupted) };
+        let Some(index) = index else {
             return;
         };
         let end = end.filter(|_| owner == Owner::Queue(self.waiting[index].id));
@@ -155,8 +159,9 @@ impl OrderQueue {
     /// Counts down the rest of the resting order, if there is one; returns `None` if there is none, otherwise
     /// whether its rest is over. An interrupted order rests until the next processing.
     pub(super) fn tick_rest(&mut self) -> Option<bool> {
-        let interrupted = self.waiting.iter_mut().find(|entry| entry.interrupted);
-        self.current.as_mut().into_iter().chain(interrupted).find_map(QueuedOrder::tick_rest)
+        let mut waiting = self.waiting.iter_mut();
+        let resting = self.current.as_mut().or_else(|| waiting.find(|entry| entry.interrupted));
+        resting.and_then(QueuedOrder::tick_rest)
     }
 
     /// Ends the current order if the game has inserted a request on the unit or removed the request.

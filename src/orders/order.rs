@@ -72,7 +72,7 @@ pub enum OnFailure {
     /// The next order begins (default).
     #[default]
     Next,
-    /// All of them are dropped with the outcome [`OrderOutcome::Canceled`].
+    /// All orders after it are dropped with the outcome [`OrderOutcome::Canceled`].
     Stop,
 }
 
@@ -105,7 +105,7 @@ pub enum OrderOutcome {
     /// its request from the unit.
     Canceled,
     /// The order was replaced: by [`replace`](super::OrderQueue::replace), another queue, or a request that
-    /// the game inserted on the unit itself.
+    /// the game itself inserted on the unit.
     Superseded,
 }
 

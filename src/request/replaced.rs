@@ -1,7 +1,7 @@
 //! What becomes of requests when the game replaces the [`Pathfinder`](crate::scheduler::Pathfinder).
 //!
-//! Input: its clock, which jumps then. Output: the searches that are gone are asked for again, and retries are due as long
-//! after now as before.
+//! Input: its clock, which jumps then. Output: lost searches are requested again, and each retry is due in as many ticks
+//! as before.
 
 use bevy::{ecs::entity_disabling::Disabled, prelude::*};
 

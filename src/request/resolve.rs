@@ -1,8 +1,8 @@
 //! Turns a request into cells: where the unit stands, and where it may end.
 //!
 //! Input: a request, transforms, grids. Output: a [`Resolved`] query, or why there is none. The start
-//! is the cell a walking critter is about to enter, or the one under the transform of one that
-//! stands. All cells are anchors (see [`Profile::size`](crate::nav::terrain::Profile::size)).
+//! is the cell that a walking critter is about to enter, or the cell under the transform of a unit
+//! that stands. All cells are anchors (see [`Profile::size`](crate::nav::terrain::Profile::size)).
 
 use bevy::prelude::*;
 

@@ -6,7 +6,7 @@ use crate::nav::{Cell, CellRect, Goal, GridId};
 
 /// Destination of a unit.
 ///
-/// Two targets are equal if they are the same, bit by bit: those at the position (NaN, NaN), too.
+/// Positions are compared bit by bit, so that two targets at the position (NaN, NaN) are equal, too.
 #[derive(Clone, Debug, MapEntities, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, PartialEq, Clone)]
@@ -18,7 +18,7 @@ pub enum Target {
     Position(Vec2),
     /// An entity: the cell where it is when the request is accepted (and, with
     /// [`follow`](super::PathRequest::follow), wherever it moves afterwards). Its footprint is that of its
-    /// [`NavBlocker`](crate::prelude::NavBlocker), otherwise that of the unit as of its last request,
+    /// [`NavBlocker`](crate::prelude::NavBlocker), otherwise the cells that it covers if it is a critter,
     /// otherwise one cell.
     Entity(#[entities] Entity),
     /// Any cell of a rectangle.

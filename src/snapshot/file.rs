@@ -16,8 +16,8 @@ const MAGIC: [u8; 8] = *b"tilepath";
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 impl TilePathSnapshot {
-    /// Returns it as bytes, which every machine can read. They name entities and count memory: of peers with the same state they
-    /// differ. Most of them are those of the grids, and they can be compressed well.
+    /// Returns the snapshot as bytes, which every machine can read. They contain entity ids and memory sizes, so peers
+    /// with the same state get different bytes. Most of the bytes are grids, which compress well.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let state = (&self.resources, &self.columns);
@@ -31,7 +31,7 @@ impl TilePathSnapshot {
         bytes
     }
 
-    /// Reads it from bytes.
+    /// Reads a snapshot from bytes.
     ///
     /// # Errors
     /// [`NotASnapshot`](SnapshotError::NotASnapshot), [`OtherVersion`](SnapshotError::OtherVersion) and

@@ -1,4 +1,4 @@
-//! The resources in a snapshot: all of the plugin's but how critters are drawn, and maps.
+//! The resources in a snapshot: all of the plugin's, except how critters are drawn and what was read from maps.
 
 use bevy::{
     ecs::entity::{EntityMapper, MapEntities},

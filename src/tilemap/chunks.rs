@@ -1,8 +1,8 @@
 //! Reads Bevy's own tilemap chunks into the sources.
 //!
 //! Input: entities with a [`NavSource`], a `TilemapChunk` and its `TilemapChunkTileData`. Output: the terrain and edges of their
-//! tiles, and the frames of their grids. A chunk of which any tile has changed is read again as a whole, and only what is different
-//! then is edited.
+//! tiles, and the frames of their grids. If any tile of a chunk has changed, the whole chunk is read again, and only the
+//! differences are edited.
 
 use bevy::{
     ecs::entity_disabling::Disabled,

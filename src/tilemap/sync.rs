@@ -1,4 +1,4 @@
-//! Reads the maps of bevy_ecs_tilemap and their tiles into the sources, and the frames of their grids from them.
+//! Reads the maps of bevy_ecs_tilemap and their tiles into the sources, and derives the frames of their grids.
 
 use bevy::{
     ecs::{entity::EntityHashSet, entity_disabling::Disabled, system::SystemChangeTick},

@@ -7,10 +7,10 @@ use bevy::prelude::*;
 use super::{source::Source, sources::TileSources};
 use crate::nav::{Cell, Direction, EdgeId, GridId, NavGrid};
 
-/// What a tile has along its sides; for a tile without this component, [`NavSource::edges`](super::NavSource::edges) has it.
+/// The edges along the sides of a tile. For a tile without this component, [`NavSource::edges`](super::NavSource::edges) applies.
 ///
-/// Directions are those of the grid, see [`TileLayout`](super::TileLayout). Each side belongs to two cells: of what both say, and
-/// of all maps of the grid, the highest number counts.
+/// Directions are those of the grid, see [`TileLayout`](super::TileLayout). Each side belongs to two cells: of the edges that
+/// both cells have there, on all maps of the grid, the highest number counts.
 ///
 /// ```
 /// use bevy_tilepath::prelude::*;

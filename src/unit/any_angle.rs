@@ -16,11 +16,11 @@ use crate::{
 
 /// Lets a [`Critter`](super::Critter) walk in straight lines at any angle where the terrain is clear and of
 /// uniform cost, by string pulling of its paths. Insert it on the critter's entity. It affects
-/// [ghosts](super::Critter::ghost) only; critters that collide follow the steps of the grid. Units with
+/// [ghosts](super::Critter::ghost) only, and only on squares; critters that collide follow the steps of the grid. Units with
 /// [`PathSteering`](super::PathSteering) have it, too.
 ///
-/// A path takes as long as along the grid. It never leads over impassable cells, for units of any size, nor over cells that cost
-/// more than its steps, unless they became costlier since it was found.
+/// The lines take as long to walk as the steps of the path. They never lead over impassable cells, for units of any size, nor
+/// over cells that cost more than these steps, unless these cells became costlier since the path was found.
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]

@@ -24,12 +24,12 @@ use crate::{
 #[must_use]
 pub struct Critter {
     /// Cells per second over plain ground (terrain of cost 16); slower on costlier terrain in proportion. With
-    /// zero, a negative number or NaN it stands still. Default 4. One that collides walks at most one cell per tick: 64 cells per
-    /// second at 64 ticks.
+    /// zero, a negative number or NaN it stands still. Default 4. A critter that collides walks at most one cell per tick: 64
+    /// cells per second at 64 ticks.
     pub speed: f32,
-    /// Whether the transform is rotated to the direction of movement, its local +x ahead:
-    /// gradually, by at most a full turn for each cell that it could walk in that time, at 4 cells per second or
-    /// more. Default true; switch it off for sprites drawn in several directions and read [`Facing`] instead.
+    /// Whether the transform is rotated to the direction of movement, its local +x ahead. It turns gradually: by at
+    /// most a full turn in the time that a cell takes at its speed, or at 4 cells per second if it is slower.
+    /// Default true; switch it off for sprites drawn in several directions and read [`Facing`] instead.
     pub turns: bool,
     /// Whether it and other critters collide with each other. Default true; see [`ghost`](Self::ghost).
     pub collides: bool,
@@ -47,7 +47,7 @@ impl Critter {
         Self { speed, ..Self::default() }
     }
 
-    /// The same, rotating its transform or not.
+    /// The same, with or without rotation of its transform.
     pub const fn turns(self, turns: bool) -> Self {
         Self { turns, ..self }
     }
@@ -77,7 +77,7 @@ pub(crate) fn lower(a: f32, b: f32) -> f32 {
     if a < b || a.is_nan() { a } else { b }
 }
 
-/// The side a critter is on; 0 for those without this component. Critters push only units of their own side out
+/// The team of a critter; 0 for critters without this component. Critters push only units of their own team out
 /// of the way.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
@@ -99,7 +99,7 @@ pub struct Facing {
     /// In cells, on the grid: the nearest of the eight directions, one of the six steps on hexagons.
     pub direction: Direction,
     /// In the world: a unit vector on the plane of the map. On an isometric map it differs from the direction on
-    /// the grid. Where a grid is rotated, that of a critter at rest follows when it next moves.
+    /// the grid. If a grid is rotated, critters at rest keep their vector until they move.
     pub world: Vec2,
 }
 
@@ -135,7 +135,7 @@ impl Facing {
     }
 
     /// The compass direction on screen, one of eight: which picture of a sprite sheet to show. On an isometric
-    /// map, where a step along a row leads down and to the right, this is `SouthEast` for such a step.
+    /// map, a step along a row leads down and to the right on screen, and this returns `SouthEast`.
     #[must_use]
     pub fn compass(&self) -> Direction {
         let eighths = self.world.y.atan2(self.world.x) / core::f32::consts::FRAC_PI_4;

@@ -6,8 +6,8 @@ use crate::nav::{Cell, GridId, ProfileId, UnitId, Walk};
 
 /// Where a critter is. Read-only: the plugin writes it.
 ///
-/// A step of one that is not a ghost does not count as a change: `Changed<Transform>` finds critters that were
-/// drawn elsewhere than before, [`Crowd::moved`](crate::nav::crowd::Crowd::moved) those whose step began or ended.
+/// For critters that are not ghosts, a step does not mark this component as changed. `Changed<Transform>` finds critters drawn
+/// in a new place, and [`Crowd::moved`](crate::nav::crowd::Crowd::moved) those whose step began or ended.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
@@ -117,15 +117,14 @@ pub(crate) enum PathSync {
 }
 
 impl CritterState {
-    /// The cell the critter stands on or leaves (of a unit of several cells, its anchor: the lowest,
-    /// leftmost one); (0, 0) until it was given its position on the grid. Of a ghost that stands and that the game has put elsewhere,
-    /// the cell before, until its next path.
+    /// The cell the critter stands on or leaves (for a unit of several cells, its anchor); (0, 0) until the critter has been
+    /// placed on the grid. A standing ghost that the game has put elsewhere keeps its previous cell here until its next path.
     #[must_use]
     pub const fn cell(&self) -> Cell {
         self.walk.tail()
     }
 
-    /// Whether it was given its position on the grid, in its first tick there; before that [`cell`](Self::cell) says nothing.
+    /// Whether it has been placed on the grid, which its first tick there does; before that, [`cell`](Self::cell) means nothing.
     #[must_use]
     pub const fn is_placed(&self) -> bool {
         self.placed
@@ -138,10 +137,10 @@ impl CritterState {
         self.walk.is_between_cells()
     }
 
-    /// Cells moved in a tick, along columns and rows; zero while it stands or waits. Times the ticks a second
-    /// (64 by default) this is cells per second (on hexagons columns and rows are at 60°: its length is not the speed); through
-    /// `frame.to_world(velocity) - frame.to_world(Vec2::ZERO)`, with the [`GridFrame`](crate::prelude::GridFrame)
-    /// of its grid, it becomes a velocity in the world.
+    /// Cells moved in a tick, along columns and rows; zero while it stands or waits. Multiply it by the
+    /// ticks per second (64 by default) to get cells per second. (On hexagons columns and rows are at 60°: its length is not the
+    /// speed.) For the velocity in the world, use `frame.to_world(velocity) - frame.to_world(Vec2::ZERO)` with the
+    /// [`GridFrame`](crate::prelude::GridFrame) of its grid.
     #[must_use]
     pub fn velocity(&self) -> Vec2 {
         match (self.is_moving(), self.member.unit) {
@@ -164,7 +163,7 @@ impl CritterState {
     }
 
     /// Where it is on its step. For ghosts this is also where they are on their path, and how far they
-    /// have come on the step. Of others it holds the step and how far each had come when it began: see
+    /// have come on the step. For others it holds the step, and the progress in the tick in which it began: see
     /// [`Crowd::path_progress`](crate::nav::crowd::Crowd::path_progress) and
     /// [`Crowd::progress`](crate::nav::crowd::Crowd::progress).
     #[must_use]

@@ -31,8 +31,8 @@ pub enum PathStatus {
     Searching,
     /// There is a path in [`NavPath`], and the game moves the unit along it: it has no
     /// [`Critter`](crate::prelude::Critter) and no [`PathSteering`](crate::prelude::PathSteering). At the end of a path
-    /// of kind [`ToLink`](PathKind::ToLink) the game takes it across, and changes the grid of its
-    /// [`NavAgent`](crate::prelude::NavAgent), if that is another one: then the next path is found.
+    /// of kind [`ToLink`](PathKind::ToLink) the game takes the unit across and, if the other end is on another grid, sets that
+    /// grid in its [`NavAgent`](crate::prelude::NavAgent): then the next path is found.
     Found(PathKind),
     /// The critter, or the unit that is steered, is on its way.
     Walking(PathKind),
@@ -45,7 +45,7 @@ pub enum PathStatus {
     Repairing,
     /// The critter stands at the end of its path, or the steered unit has come there.
     Arrived(PathKind),
-    /// There is no path at present, for this reason; it will be tried again
+    /// There is no path at present, for this reason; the request will be tried again
     /// ([`PathRequest::retry`](crate::prelude::PathRequest::retry)).
     Waiting(PathFailure),
     /// There is no path, for this reason.
@@ -190,10 +190,10 @@ impl RequestState {
     }
 }
 
-/// A path was found for the entity. For a long path there may be several: first of kind
-/// [`FirstSegment`](PathKind::FirstSegment), then with the rest.
+/// A path was found for the entity. For a long path there may be several events: first one of kind
+/// [`FirstSegment`](PathKind::FirstSegment), then one with the rest.
 ///
-/// For a unit without a [`Critter`](crate::prelude::Critter) a whole path is the end of the request.
+/// For a unit that the game moves, without a [`Critter`](crate::prelude::Critter) or steering, a whole path ends the request.
 #[derive(EntityEvent, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct PathFound {
@@ -237,10 +237,10 @@ pub enum CancelReason {
     Removed,
 }
 
-/// An edit of the grid cut off the path of a unit that the game moves itself (one without a
-/// [`Critter`](crate::prelude::Critter)), its `Critter` was removed on the way, or a unit with
-/// [`PathSteering`](crate::prelude::PathSteering) does not get back to its path. Stop following [`NavPath`]: another path is searched for from where the
-/// unit's `Transform` is then, and [`PathFound`] or [`PathFailed`] follows.
+/// The path of a unit is no longer valid: an edit of the grid cut off the path of a unit that the game itself moves (one without
+/// a [`Critter`](crate::prelude::Critter)), the `Critter` of a unit was removed on the way, or a unit with
+/// [`PathSteering`](crate::prelude::PathSteering) does not get back to its path. Stop following [`NavPath`]: another path is
+/// searched for from where the unit's `Transform` is then, and [`PathFound`] or [`PathFailed`] follows.
 #[derive(EntityEvent, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct PathInvalidated {
@@ -252,7 +252,7 @@ pub struct PathInvalidated {
 #[derive(EntityEvent, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Arrived {
-    /// The critter.
+    /// The unit.
     pub entity: Entity,
     /// Whether the end is the goal.
     pub kind: PathKind,

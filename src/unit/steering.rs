@@ -11,11 +11,12 @@ use super::{AnyAnglePath, NavAgent, NavPath, PathStatus, RequestState};
 /// steered: insert or remove the `Critter`, or this component, at any time to change who moves the unit. Its request goes on, and so
 /// do groups and order queues. Steered units do not collide with critters.
 ///
-/// - It has arrived ([`Arrived`](crate::prelude::Arrived)) within [`arrival_radius`](Self::arrival_radius) of the end of its path.
-/// - Where it was pushed so far off its path that it does not get back to it, it gets another one
-///   ([`PathInvalidated`](crate::prelude::PathInvalidated)), also from within an impassable cell.
-/// - Its paths are pulled straight ([`AnyAnglePath`]; without that it stands still); on hexagons it keeps to the steps. It cuts no
-///   corner over costlier ground than the path has there.
+/// - It arrives ([`Arrived`](crate::prelude::Arrived)) when the end of its path is within
+///   [`arrival_radius`](Self::arrival_radius).
+/// - If it was pushed so far off its path that it does not get back, it gets another path
+///   ([`PathInvalidated`](crate::prelude::PathInvalidated)), even from inside an impassable cell.
+/// - Its paths are pulled straight ([`AnyAnglePath`]; without that component the unit stands still); on hexagons it keeps to the
+///   steps. It cuts no corner over costlier ground than the path has there.
 /// - At a link ([`PathKind::ToLink`](crate::prelude::PathKind::ToLink)) it stops: the game takes it across.
 ///
 /// ```
@@ -48,8 +49,8 @@ pub struct PathSteering {
     /// Cells per second over plain ground (terrain of cost 16); slower on costlier terrain in proportion. With zero, a negative number or
     /// NaN it stands still. Default 4. A [`SpeedLimit`](crate::prelude::SpeedLimit) counts, too.
     pub speed: f32,
-    /// It has arrived within this distance of the end of its path, in cells, if no wall is between. Default 0.3; a body that stops
-    /// less exactly needs more, and so do many with one goal.
+    /// A unit within this distance of the end of its path, in cells, has arrived, if no wall is in between. Default 0.3. A body
+    /// that stops less exactly needs more, and so do many units with one goal.
     pub arrival_radius: f32,
 }
 

@@ -37,6 +37,7 @@ mod goals;
 mod grids_swapped;
 mod groups;
 mod groups_everywhere;
+mod groups_follow;
 mod groups_mixed_ground;
 mod hexagon_sizes;
 mod landmarks;

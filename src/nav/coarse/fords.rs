@@ -1,14 +1,14 @@
 //! Fords: where routes cross edges that cost something.
 //!
-//! Input: passable cells and edges; later, the chunks edited. Output: the components of each chunk, between which something has
-//! to be paid, and the fords that lead out of them: for each two components that meet, the cheapest crossing, and of several the
-//! nearest to the middle of the chunk. A ford may lead to another component of the same chunk. So a route over a river costs
-//! what crossing it costs, and leads over a bridge where that is cheaper.
+//! Input: passable cells and edges; later, the chunks edited. Output: the components into which such
+//! edges divide each chunk, and the fords that lead out of them: for each two components that meet, the cheapest crossing, and of
+//! several the nearest to the middle of the chunk. A ford may lead to another component of the same chunk. So a route over a
+//! river costs what crossing the river costs, and leads over a bridge where that is cheaper.
 //!
-//! Only graphs of layers where crossing an edge may cost something have them; their portals lead from component to component of
-//! these, not of regions. A chunk that such edges divide into more than [`MAX_COMPONENTS`] is left undivided by them: otherwise edges
-//! all around each cell would make thousands of fords in a chunk. Memory: 2 bytes per cell, some 60 per chunk and 16 per ford; along
-//! a river two in each chunk.
+//! Only graphs of layers where crossing an edge may cost something have fords. Their portals lead between these components, not
+//! between those of the regions. A chunk that such edges divide into more than [`MAX_COMPONENTS`] is left undivided by them:
+//! otherwise edges all around each cell would make thousands of fords in a chunk. Memory: 2 bytes per cell, some 60 per chunk and
+//! 16 per ford; along a river two in each chunk.
 
 use std::collections::{BTreeMap, BTreeSet};
 

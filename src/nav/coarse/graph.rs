@@ -2,8 +2,8 @@
 //!
 //! Input: passable cells, components and the mean cost of every chunk; later, the rectangles edited. Output: the
 //! exits of a component of a chunk, and the cost of crossing the chunk in a straight line. After an edit, the
-//! portals of its chunks and of those to their left and below are read again, fords in all chunks around them, and where there are portals past corners
-//! those of all chunks around them to which one may belong. The result equals a rebuild.
+//! portals of the edited chunks and of those to their left and below are read again, and the fords of all chunks around them;
+//! where portals lead past corners, also those of all chunks around that may own one. The result equals a rebuild.
 //!
 //! Two portals of a chunk are connected inside it exactly if their components there are the same: portals
 //! carry both their components, so a search need not look into the regions.

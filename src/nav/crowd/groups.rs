@@ -1,4 +1,4 @@
-//! Groups and goals: slots of members, and when a unit has done enough to get to its goal.
+//! Groups and goals: slots of members, and when a unit has tried long enough to reach its goal.
 //!
 //! Input: members, goals and arrivals. Output: a slot for each member; units that stand back or settle.
 
@@ -24,6 +24,8 @@ use crate::nav::{CellRect, NavGrid};
 pub struct Groups {
     list: Vec<Group>,
     taken: TakenCells,
+    /// Where units stand or are to stand at last.
+    goals: TakenCells,
     open_cells: OpenCells,
     /// By unit: how it has come nearer to its goal.
     progress: Vec<GoalProgress>,
@@ -59,7 +61,7 @@ impl Groups {
     pub fn bytes(&self) -> usize {
         let progress = self.progress.capacity() * size_of::<GoalProgress>();
         let groups = self.list.iter().map(Group::bytes).sum::<usize>();
-        groups + self.taken.bytes() + bytes_of(&self.open_cells) + progress
+        groups + self.taken.bytes() + self.goals.bytes() + bytes_of(&self.open_cells) + progress
     }
 }
 

@@ -74,11 +74,11 @@ impl Crowd {
         Some(walker.map_or(step, |walker| walker.line.vector()))
     }
 
-    /// Returns how far off the centers of the cell it leaves and the cell it enters a unit is on a straight walk across
-    /// the grid, in hundredths of a cell, as columns and rows. Between both it goes straight and at an even speed. At
-    /// most 55; a unit leaves and comes back to the centers within a step. `None` for units exactly on the grid, and
-    /// where another unit holds a cell beside the step: with none, discs of radius 0.35 stay apart whether they are on
-    /// the grid or not.
+    /// Returns, for a unit on a straight walk across the grid, how far it is off the centers of the cell it leaves and
+    /// the cell it enters: in hundredths of a cell, as columns and rows, at most 55. Between these two points it goes straight
+    /// and at an even speed; it leaves the centers, and returns to them, within a step. `None` for units exactly on the grid,
+    /// and where another unit holds a cell beside the step: without such a unit, discs of radius 0.35 stay apart whether they
+    /// are on the grid or not.
     #[must_use]
     pub fn line_offsets(&self, id: UnitId) -> Option<[(i8, i8); 2]> {
         let unit = self.board.get(id).filter(|unit| unit.state == State::Moving)?;
@@ -180,8 +180,8 @@ impl Crowd {
         other.map(|other| self.board.id(other))
     }
 
-    /// Returns the unit for which another unit makes the step under way: the unit that pushed it and enters
-    /// its cell next.
+    /// Returns the unit that pushed this unit: the one for which it makes the step under way, and which enters its
+    /// cell next.
     #[must_use]
     pub fn pushed_by(&self, id: UnitId) -> Option<UnitId> {
         let unit =

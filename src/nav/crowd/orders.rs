@@ -122,9 +122,9 @@ impl Crowd {
         Ok(())
     }
 
-    /// Gives a unit another path for the order that it carries out, for example to a target that has moved: it keeps its
-    /// priority, waits on where it has waited, and goes on around the units that it was going around. If it follows no path of its
-    /// own, or has lost it, this is a new order.
+    /// Gives a unit another path for its current order, for example to a target that has moved. The unit keeps its
+    /// priority and the time that it has waited, and goes on around the units that it was going around. If it follows no path of
+    /// its own, or has lost it, this is a new order.
     ///
     /// # Errors
     /// As [`follow`](Self::follow).
@@ -187,14 +187,14 @@ impl Crowd {
         let (goal, slot) = (pos_of(grid, membership.goal)?, pos_of(grid, membership.slot)?);
         self.follow(grid, id, path)?;
         let unit = &self.board.units[id.index];
-        let group = self.groups.join(unit, membership, goal);
+        let group = self.groups.join(grid, unit, membership, (goal, slot));
         self.set_task(id, Task::Group(group))?;
         self.board.units[id.index].goal = slot;
         Ok(())
     }
 
-    /// Lets a unit go before all others until its next order: it has to get out of their way, as from the landing cells of a
-    /// link at which they queue.
+    /// Lets a unit go before all others until its next order, because it has to get out of their way: off the landing cells
+    /// of a link where they queue, for example.
     ///
     /// # Errors
     /// [`CrowdError::NoSuchUnit`].

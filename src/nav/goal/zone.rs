@@ -1,7 +1,7 @@
-//! Where a unit may end its path to a goal, as geometry says.
+//! Where a unit may end its path to a goal, by geometry and sight.
 //!
-//! Input: a goal, a grid and a profile. Output: a `GoalZone`: whether a cell is near enough, all cells that are, row by row, and
-//! those at which a path enters them.
+//! Input: a goal, a grid and a profile. Output: a `GoalZone`, which tells whether a cell is near enough, and lists all such
+//! cells, row by row, and those at which a path enters them.
 
 use super::{Approach, Goal, MAX_SIGHT_RANGE};
 use crate::nav::{Layer, NavGrid, Neighborhood, ProfileId, Topology};

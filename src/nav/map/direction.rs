@@ -136,8 +136,8 @@ impl Direction {
         Self::of_step((dx.signum() * has_x, dy.signum() * has_y))
     }
 
-    /// The direction of the step from `a` to its neighbor `b`; `None` where they are not neighbors on squares. On hexagons cells to
-    /// the northeast and southwest are no neighbors either.
+    /// The direction of the step from `a` to its neighbor `b`; `None` if they are not neighbors on squares. Cells to the
+    /// northeast and southwest get a direction, though they are not neighbors on hexagons.
     #[must_use]
     pub fn between(a: Cell, b: Cell) -> Option<Self> {
         Self::of_step((b.x.checked_sub(a.x)?, b.y.checked_sub(a.y)?))

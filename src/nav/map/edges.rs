@@ -1,9 +1,9 @@
 //! Edges: what stands between two neighboring cells, such as walls, fences, doors and rivers.
 //!
-//! Input: a kind of edge for a cell and the direction of a step out of it. Output: an [`EdgeMap`] with the kinds of a grid. The map
-//! and what is placed on it (as a blocker is on terrain) set edges apart from each other; the higher number counts. Each edge
-//! belongs to the cell from which the step over it leads to the east, to the north or, on hexagons, to the northwest: its
-//! [`Side`]. What edges mean for the steps of one profile are the [`Crossings`](crossings::Crossings).
+//! Input: a kind of edge for a cell and the direction of a step out of it. Output: an [`EdgeMap`] with the kinds of a grid. Edges
+//! of the map and edges that entities place (as blockers on terrain) are stored apart; of both, the higher number counts. Each
+//! edge belongs to the cell from which the step over it leads to the east, to the north or, on hexagons, to the northwest: its
+//! [`Side`]. The [`Crossings`](crossings::Crossings) say what edges mean for the steps of one profile.
 //!
 //! Memory: 6 bytes per cell in chunks of 32 × 32 cells that have edges.
 

@@ -116,8 +116,8 @@ impl NavGrid {
         Ok(grid)
     }
 
-    /// Sets the lowest, leftmost cell of the grid to `origin`; nearer to (0, 0) if cells of the grid, or beside it, would have numbers
-    /// that do not fit into 32 bits.
+    /// Sets the lowest, leftmost cell of the grid to `origin`. The origin is moved nearer to (0, 0) if coordinates of cells on or
+    /// beside the grid would not fit into 32 bits.
     #[must_use]
     pub fn with_origin(mut self, origin: Cell) -> Self {
         let within = |at: i32, side: u32| at.clamp(i32::MIN + 1, i32::MAX - side as i32);
@@ -125,7 +125,8 @@ impl NavGrid {
         self
     }
 
-    /// Sets the shape of the cells. Squares are the default. Squares have no edges to the northwest: those of hexagons go.
+    /// Sets the shape of the cells; squares are the default. Edges to the northwest exist on hexagons only: a change to squares
+    /// removes them.
     #[must_use]
     pub fn with_topology(mut self, topology: Topology) -> Self {
         self.topology = topology;
@@ -143,8 +144,8 @@ impl NavGrid {
         self.topology
     }
 
-    /// Sets the profiles; profile `i` gets `ProfileId(i)`. In an app set those of
-    /// [`NavGrids`](crate::grids::NavGrids::set_profiles) instead, which all its grids get.
+    /// Sets the profiles; profile `i` gets `ProfileId(i)`. In an app, set the profiles of
+    /// [`NavGrids`](crate::grids::NavGrids::set_profiles) instead: all its grids get them.
     #[must_use]
     pub fn with_profiles(mut self, profiles: Vec<Profile>) -> Self {
         self.set_profiles(profiles);
@@ -211,7 +212,7 @@ impl NavGrid {
         self.local(cell).map_or(0, |(x, y)| self.blockers.get(x, y))
     }
 
-    /// Returns the cells along a side of a unit of `profile`; 1 for an unknown profile. For the cells that it covers see
+    /// Returns how many cells a unit of `profile` has along a side; 1 for an unknown profile. For the cells that it covers see
     /// [`Profile::size`] and [`cells_of`](Self::cells_of).
     #[must_use]
     pub fn unit_size(&self, profile: ProfileId) -> u32 {
@@ -268,10 +269,10 @@ impl NavGrid {
         if self.divides(profile, (x, y), footprint) { 0 } else { costliest }
     }
 
-    /// Returns the anchors at which a unit of `profile` covers a cell of `rect`, on hexagons with some more at its corners.
-    /// For a large unit the result has `unit_size - 1` more columns to the left and rows below than `rect`, and on hexagons as
-    /// many to the right and above. After an edit of `rect` the
-    /// unit's ability to stand can only have changed at these anchors; some may lie off the grid.
+    /// Returns the anchors at which a unit of `profile` covers a cell of `rect`, and on hexagons some more at the corners. For a
+    /// large unit the result has `unit_size - 1` more columns to the left and rows below than `rect`, and on hexagons as many to
+    /// the right and above. An edit of `rect` can change only at these anchors whether the unit can stand; some may lie off the
+    /// grid.
     #[must_use]
     pub fn anchors_over(&self, profile: ProfileId, rect: CellRect) -> CellRect {
         if rect.is_empty() {
@@ -296,9 +297,9 @@ impl NavGrid {
         self.revision
     }
 
-    /// Returns what was edited after `revision`, oldest first, as rectangles that contain every changed cell: those of the last
-    /// edits, and before the last 64 rectangles one around all older ones. Large units are affected from [farther
-    /// away](Self::anchors_over). `None` if this grid has replaced another one since, or the revision is yet to come.
+    /// Returns what was edited after `revision`, oldest first, as rectangles that contain every changed cell. Of more
+    /// than 64 rectangles, the oldest are joined into one. Large units are affected from [farther
+    /// away](Self::anchors_over). `None` if this grid has replaced another one since, or has not come to that revision yet.
     #[must_use]
     pub fn edits_since(&self, revision: u64) -> Option<impl Iterator<Item = CellRect>> {
         self.log.since(revision).filter(|_| revision <= self.revision)

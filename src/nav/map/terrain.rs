@@ -31,7 +31,7 @@ impl TerrainId {
 
 /// What stands or runs between two neighboring cells: a wall, a fence, a door, a river. A byte whose meaning the game
 /// defines, set by [`NavGrid::set_edge`](crate::nav::grid::NavGrid::set_edge); each [`Profile`] says what crossing it costs.
-/// Where tiles or entities put several in one place, the highest number counts: give kinds that shut more the higher numbers.
+/// If tiles or entities put several edges in one place, the highest number counts: give higher numbers to kinds that shut more.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
@@ -142,12 +142,12 @@ impl Profile {
         self
     }
 
-    /// Opens the edges of a kind to units of this profile: to cross one costs `sixteenths` of plain terrain more, at most
-    /// [`MAX_EDGE_COST`](Self::MAX_EDGE_COST) (more is clamped to that). 0 is free, and 16 as much as a step on plain
-    /// terrain. [`EdgeId::NONE`] is always free.
+    /// Opens the edges of a kind to units of this profile: crossing one costs `sixteenths` of plain terrain more, at most
+    /// [`MAX_EDGE_COST`](Self::MAX_EDGE_COST) (higher values are clamped). 0 is free, and 16 costs as much as a step on
+    /// plain terrain. [`EdgeId::NONE`] is always free.
     ///
-    /// Units larger than a cell pay for every cell of theirs that crosses, one after another: a unit of size 2 needs two
-    /// steps to cross a river, and each costs that much more.
+    /// A unit larger than a cell pays for every step in which a part of it crosses: a unit of size 2 needs two
+    /// steps to cross a river, and each of them costs that much more.
     ///
     /// ```
     /// use bevy_tilepath::prelude::*;

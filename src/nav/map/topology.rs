@@ -5,7 +5,7 @@
 //!
 //! **Hexagons are stored by axial coordinates**: a step to the east adds one column, a step along another axis of the hexagons
 //! adds one row. So the six neighbors of a cell lie at the same offsets everywhere, ±(1, 0), ±(0, 1) and ±(1, −1), which are
-//! six of the eight directions of squares: all but northeast and southwest. What a map with shifted rows leaves over of the
+//! six of the eight directions of squares: all but northeast and southwest. On a map with shifted rows, the rest of the
 //! rectangle around its cells is void. All six steps weigh the same, and no step leads past a corner.
 //!
 //! ```text
@@ -18,7 +18,7 @@
 //!
 //! Source of the coordinates: A. Patel, "Hexagonal Grids" (Red Blob Games, 2013).
 
-use core::ops::RangeInclusive;
+use core::ops::{Range, RangeInclusive};
 
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
@@ -120,13 +120,30 @@ impl Topology {
         cell: Cell,
         distances: RangeInclusive<i32>,
     ) -> impl Iterator<Item = (u64, Cell)> {
-        let side = -*distances.end()..=*distances.end();
-        let offsets = side.clone().flat_map(move |dy| side.clone().map(move |dx| (dx, dy)));
-        let within =
-            offsets.filter(move |&(dx, dy)| distances.contains(&(self.steps(dx, dy) as i32)));
-        within.map(move |(dx, dy)| {
+        let (nearest, farthest) = distances.into_inner();
+        let offsets = (-farthest..=farthest).flat_map(move |dy| {
+            let (outer, inner) = (self.row_within(farthest, dy), self.row_within(nearest - 1, dy));
+            let (before, after) = if inner.is_empty() {
+                (outer, 0..0)
+            } else {
+                (outer.start..inner.start, inner.end..outer.end)
+            };
+            before.chain(after).map(move |dx| (dx, dy))
+        });
+        offsets.map(move |(dx, dy)| {
             (self.squared_length(i64::from(dx), i64::from(dy)), cell.offset(dx, dy))
         })
+    }
+
+    /// The columns of row `dy` that are at most so many steps over open terrain away.
+    const fn row_within(self, steps: i32, dy: i32) -> Range<i32> {
+        let beside = match self {
+            _ if dy.abs() > steps => return 0..0,
+            Self::Square => 0,
+            Self::Hexagonal => dy,
+        };
+        let (before, after) = if beside < 0 { (-beside, 0) } else { (0, beside) };
+        before - steps..steps - after + 1
     }
 
     /// Of the hexagons at most `radius` steps from `middle`, the one whose center is nearest to that of a cell; the lowest, leftmost
@@ -158,16 +175,6 @@ impl Topology {
             (Self::Hexagonal.squared_length(dx, dy), cell.y, cell.x)
         };
         beside.min_by_key(away).unwrap_or(middle)
-    }
-
-    /// The fewest steps over open terrain to the cell `dx` columns to the right and `dy` rows up.
-    const fn steps(self, dx: i32, dy: i32) -> u32 {
-        let (columns, rows) = (dx.unsigned_abs(), dy.unsigned_abs());
-        let longer = if columns > rows { columns } else { rows };
-        match self {
-            Self::Hexagonal if (dx > 0) == (dy > 0) => columns + rows,
-            _ => longer,
-        }
     }
 
     /// The adjacency with most neighbors.

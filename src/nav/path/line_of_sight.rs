@@ -12,11 +12,11 @@
 //!   a square of one cell touches on its way along the line, so this is
 //!   [`CornerRule::Forbid`](crate::nav::terrain::CornerRule::Forbid) for lines in any direction.
 //!
-//! Neither crosses a shut edge between two cells: of the cells it runs through (thin), of any two that the square touches (swept).
-//! Through a corner a thin line needs one way around it without a shut edge.
+//! No shut edge may lie between two cells that a thin line runs through, or between any two that the square of a swept line
+//! touches. Where a thin line runs through a corner, one way around the corner must be without a shut edge.
 //!
-//! On hexagons (see `hexagons`) both kinds are the cells whose interior the line between the centers crosses; where it runs
-//! along the side between two cells, sight needs one of them, and a unit both. The width of units does not count.
+//! On hexagons (see `hexagons`) both kinds need the cells whose interior the line between the centers crosses; where the line
+//! runs along the side between two cells, sight needs one of them, and a unit both. The width of units does not count.
 //!
 //! Units larger than a cell need nothing more. A layer's cells are anchors (see
 //! [`Profile::size`](crate::nav::terrain::Profile::size)), and with its anchor between cells, a block covers no
@@ -222,7 +222,7 @@ fn is_on(layer: &Layer, (x, y): (u32, u32)) -> bool {
 }
 
 impl NavGrid {
-    /// Whether nothing that `profile` cannot pass stands between two cells: every cell whose interior the
+    /// Whether the line between two cells is free of all that `profile` cannot pass: every cell whose interior the
     /// line between their centers crosses is passable, and where it runs exactly through the corner between
     /// four cells, one of the two beside it; and the line crosses no edge that is shut for `profile`. The two cells themselves
     /// do not matter. Symmetric; false if a cell is not on the grid or the profile is unknown.
@@ -247,9 +247,9 @@ impl NavGrid {
 
     /// Whether a unit of `profile` can go straight from one cell to the other, in any direction: its block of
     /// cells touches no impassable cell along the line, neither at the ends nor at a corner. (So every cell
-    /// is passable for it that is less than one column and less than one row away from some point of the line
-    /// between the centers, and no edge between two of these cells is shut.) Symmetric; false if a cell is not on the grid or the profile is unknown. Terrain
-    /// costs, and the steps that the profile may take, do not matter.
+    /// less than one column and less than one row away from some point of the line between the centers is passable for
+    /// it, and no edge between two of these cells is shut.) Symmetric; false if a cell is not on the grid or the profile is
+    /// unknown. Terrain costs, and the steps that the profile may take, do not matter.
     ///
     /// On hexagons only the middle of a unit counts: every cell whose interior the line between the centers crosses is
     /// passable, and where it runs along the side between two cells, both. A unit as large as a cell may graze an impassable

@@ -1,8 +1,8 @@
 //! Moving along a path in integer steps: the current step, and how much of it is done.
 //!
 //! Input: a [`Path`] and, tick by tick, the cost that a unit can work off. Output: its position: the cell it
-//! leaves, the cell it enters, and the share of the step done. A step takes as much as the search charged for
-//! it, so a unit is slower on costly terrain by exactly what its path was planned with. Every step is checked
+//! leaves, the cell it enters, and the share of the step done. A step takes as much work as the search
+//! charged for it, so a unit is slower on costly terrain exactly as its path was planned. Every step is checked
 //! against the grid when it begins: a unit never enters a cell that has become impassable.
 
 use bevy::reflect::{Reflect, std_traits::ReflectDefault};

@@ -1,4 +1,4 @@
-//! From a path along a field to a goal near the field's.
+//! Bends a path along a field to a goal near that of the field.
 //!
 //! Input: the path of a job along the field around its rally, and the job's own goal. Output: a path to
 //! that goal: the first part of the input, and then the cheapest path from where it branches off. Or

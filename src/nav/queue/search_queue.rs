@@ -211,7 +211,7 @@ impl SearchQueue {
     }
 
     /// Allocates searches for all slots (1,024 at most) and `pages` node pages (8 KiB each) in advance, so that the
-    /// first tick under load need not. So many pages are kept from then on.
+    /// first tick under load need not. The queue keeps that many pages from then on.
     pub fn reserve(&mut self, pages: usize) {
         let slots = self.settings.in_flight.min(1_024);
         self.tasks.reserve(slots.saturating_sub(self.tasks.len()));

@@ -19,7 +19,7 @@ pub struct InRange {
     pub cell: Cell,
     /// In which turn the unit arrives: 0 is this one. Always 0 without turns.
     pub turn: u32,
-    /// What is left there: sixteenths of a point in that turn, or, without turns, the number of a [`PathCost`].
+    /// What is left there: sixteenths of a point in that turn, or, without turns, a cost as the number in a [`PathCost`].
     pub left: u64,
 }
 

@@ -15,9 +15,9 @@ pub(super) const MOST_PER_TURN: u32 = 1 << 20;
 
 /// Whether a unit may enter a cell. For the terrain, the profile decides; this is for other units, and zones of control.
 ///
-/// Large units are asked about with the cell of their anchor. Cells that cannot be entered are no corners: diagonal steps
-/// past them are legal. A cell that may be passed, but not stood on (that of an ally), is entered at its `Cost`; games leave it
-/// out of the goals that they offer. A path over several turns may end a turn there.
+/// For a large unit, the cell asked about is that of its anchor. Cells that may not be entered are no corners: diagonal steps
+/// past them are legal. For a cell that may be passed but not stood on (an ally's), answer `Cost`, and do not offer it as a
+/// goal. A path over several turns may end a turn there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
@@ -62,9 +62,9 @@ pub struct TurnRules {
     pub turns: u32,
     /// What a diagonal step costs; on hexagons there are none.
     pub diagonals: Diagonals,
-    /// Whether the last step of a turn may cost more than is left: it takes all that is left then, and no cell is too costly
-    /// for a unit that has any points (as in Civilization V). By default a unit that cannot pay for a cell waits for the next
-    /// turn, and cells that cost more than a whole turn cannot be entered (as in Battle for Wesnoth).
+    /// Whether the last step of a turn may cost more than is left: such a step takes all that is left, and no cell is too
+    /// costly for a unit that has any points (as in Civilization V). By default a unit that cannot pay for a cell waits for the
+    /// next turn, and cells that cost more than a whole turn cannot be entered (as in Battle for Wesnoth).
     pub may_overspend: bool,
 }
 

@@ -12,8 +12,8 @@
 //! Goal cells are produced one by one, that of the lowest heuristic first, and each is opened only when the one
 //! before it is expanded: nothing can be worth expanding before the best of the remaining ones. So the far
 //! ones of a hundred goals take no node, and a large rectangle takes one entry for each row instead of one
-//! for each cell. Cells wait in the order of their distance from the start over open terrain. Only when a cell is the next
-//! one, the landmarks are asked; where they tell more, it waits again. Its line of sight to the goal is tested last.
+//! for each cell. Cells wait in the order of their distance from the start over open terrain. The landmarks are read only when a
+//! cell is the next one; if they give a higher bound, the cell waits again. Its line of sight to the goal is tested last.
 //!
 //! Invariant: the heuristic of a goal cell that is not yet opened is no lower than the f of any expanded node.
 //! So its node, if there is one, is not closed when it is opened.

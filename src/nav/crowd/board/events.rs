@@ -17,9 +17,9 @@ pub enum CrowdEvent {
         /// Its goal.
         cell: Cell,
     },
-    /// A member of a group goes to another slot: it has exchanged it with a member that stood the other way round and
-    /// may be far away; it has not been able to reach its own for long, and takes the cell where it stands; or a wall stands on
-    /// its own, and it gets the nearest cell that is nobody's goal.
+    /// A member of a group goes to another slot: it has exchanged slots with a member that stood the other way round and
+    /// may be far away; it could not reach its own slot for long, and takes the cell where it stands; or a wall stands on
+    /// its slot, and it gets the nearest cell that is no unit's goal.
     SlotChanged {
         /// The unit.
         unit: UnitId,
@@ -114,8 +114,8 @@ pub enum Hindrance {
     NoSpeed,
     /// It walks, but comes no nearer to its goal, although it has stood back many times.
     Circling,
-    /// There is no free cell near the position where it was put, so it is not on the grid, or cannot move
-    /// because it has grown.
+    /// There is no free cell near the position where it was put, so it is not on the grid; or it has grown, has
+    /// no room for its new size, and cannot move.
     NoRoom,
     /// It waits on a link: the link is full, or units on its landing cells do not make room.
     Link,

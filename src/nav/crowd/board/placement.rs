@@ -64,7 +64,7 @@ impl Board {
         cell: Cell,
     ) -> Result<GridPos, CrowdError> {
         self.check_size(grid)?;
-        let pos = GridPos::of(grid, cell).filter(|_| grid.cost(profile, cell) > 0);
+        let pos = GridPos::of(grid, cell).filter(|_| grid.region(profile, cell).is_some());
         let pos = pos.ok_or(CrowdError::Impassable(cell))?;
         let (size, footprint) = (grid.unit_size(profile) as u8, grid.footprint(profile));
         let is_held = |&at: &u32| {

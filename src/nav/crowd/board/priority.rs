@@ -1,7 +1,7 @@
 //! Which of two units goes first.
 //!
 //! Input: the order of a unit, and what it is doing. Output: a number; of two units the one with the lower number goes first,
-//! and may push the other. The older an order, the lower the number, so that every unit is the first one some day.
+//! and may push the other. The older an order, the lower the number, so that every unit is first at some point.
 
 use super::{Mode, Task, Unit};
 

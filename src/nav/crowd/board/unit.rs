@@ -58,8 +58,8 @@ pub struct UnitSettings {
     pub team: u8,
     /// Whether units of its team may push it aside. Default true.
     pub is_pushable: bool,
-    /// Whether others may not push it off the end of its path once it stands there: it waits there for something. Default
-    /// false.
+    /// Whether it keeps its place once it stands at the end of its path, where it waits for something: others may not push
+    /// it off. Default false.
     pub keeps_goal: bool,
 }
 

@@ -112,11 +112,12 @@ impl Sources {
                 self.trap(board, grid, (next_owner, rect));
             }
         }
-        // Until no area grows any more.
-        while edits.iter().any(|&rect| {
-            let known = &mut self.blocked_areas;
-            known.iter_mut().any(|area| area.extend(edited_anchors(grid, area.profile, rect)))
-        }) {}
+        for area in &mut self.blocked_areas {
+            let edited = edits.iter().map(|&rect| edited_anchors(grid, area.profile, rect));
+            let edited: Vec<CellRect> = edited.collect();
+            // Until it grows no more.
+            while edited.iter().fold(false, |grows, &rect| grows | area.extend(rect)) {}
+        }
     }
 
     /// Lets a unit escape if it stands on an impassable cell, on edited ground or on its way to or from there.

@@ -3,8 +3,8 @@
 //! Input: a unit with no other unit near, and the corners of its path. Output: the next step along the line to
 //! the farthest corner to which such a line is open (Bresenham, "Algorithm for computer control of a digital
 //! plotter", 1965). The line has as many diagonal and straight steps as any other shortest path, so the unit loses
-//! nothing, but it is never more than half a cell off the straight line. Searches put all diagonal steps first:
-//! halfway they are up to a fifth of the distance off it.
+//! nothing, but it is never more than half a cell off the straight line. Paths found by searches begin with
+//! all diagonal steps: halfway they are up to a fifth of the distance off the line.
 //!
 //! Only units that are [alone](crate::nav::crowd::board::density) do so: lines of different units meet in the middle, where
 //! paths with all diagonal steps first pass each other.

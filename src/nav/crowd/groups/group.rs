@@ -39,6 +39,8 @@ pub struct Group {
     pub team: u8,
     pub profile: ProfileId,
     pub goal: GridPos,
+    /// The slot of the first member: those of all members lie in one connected region, and their window is small.
+    first_slot: GridPos,
     pub size: u8,
     pub members: usize,
     /// Slots may have changed since the last refresh.
@@ -112,15 +114,32 @@ impl Group {
 impl Groups {
     /// Counts a unit that joins the group of its swap class, and returns that group. It has this field and goal from now
     /// on. The unit gets its order afterwards.
-    pub fn join(&mut self, unit: &Unit, membership: &Membership, goal: GridPos) -> GroupIndex {
+    pub fn join(
+        &mut self,
+        grid: &NavGrid,
+        unit: &Unit,
+        membership: &Membership,
+        (goal, slot): (GridPos, GridPos),
+    ) -> GroupIndex {
         let (swap_class, team, profile) = (membership.swap_class, unit.team, unit.profile);
         let known = self.list.iter().position(|group| {
             let common = (group.swap_class, group.team, group.profile);
-            group.members > 0 && common == (swap_class, team, profile)
+            let regions = [slot, group.first_slot].map(|pos| grid.region(profile, pos.cell(grid)));
+            let are_joined = regions[0] == regions[1] || regions.contains(&None);
+            group.members > 0 && common == (swap_class, team, profile) && are_joined
         });
         let id = match known {
             Some(at) => GroupIndex(at as u32),
-            None => self.insert_group(Group { swap_class, team, profile, ..Group::default() }),
+            None => {
+                let first_slot = slot;
+                self.insert_group(Group {
+                    swap_class,
+                    team,
+                    profile,
+                    first_slot,
+                    ..Group::default()
+                })
+            }
         };
         let group = &mut self[id];
         (group.route, group.goal) = (membership.route, goal);
@@ -238,7 +257,8 @@ impl Groups {
         }
         let members = self.members_to_collect(board);
         let now = board.now;
-        let Self { list, taken, open_cells, progress, .. } = self;
+        let Self { list, taken, goals, open_cells, progress, .. } = self;
+        let mut are_goals_known = false;
         for (id, group) in (0..).map(GroupIndex).zip(list) {
             if !group.is_due(now) {
                 continue;
@@ -248,11 +268,11 @@ impl Groups {
                 let of_group = members[first..].iter().take_while(|member| member.0 == id);
                 let walled =
                     group.collect_slots(board, grid, of_group.map(|member| member.1), taken);
-                if !walled.is_empty() {
-                    taken.take_goals(board);
+                if !walled.is_empty() && !core::mem::replace(&mut are_goals_known, true) {
+                    goals.take_goals(board);
                 }
                 for owner in walled {
-                    if let Some(slots) = group.replace_slot(board, grid, owner, taken) {
+                    if let Some(slots) = group.replace_slot(board, grid, owner, goals) {
                         progress[owner as usize].begin_slot(board.tick_stamp(), slots);
                     }
                 }

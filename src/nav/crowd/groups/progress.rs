@@ -5,7 +5,7 @@
 //! that units that circle together fall out of step. A unit that still comes no nearer after many such pauses
 //! is reported ([`Hindrance::Circling`](crate::nav::crowd::Hindrance::Circling)) in each pause that follows.
 //!
-//! Of members of groups, ticks near their slots count instead of steps: they settle where they stand (see
+//! For members of groups, ticks near their slots count instead of steps: they settle where they stand (see
 //! [`slot_assignment`](super::slot_assignment)). An order resets the count.
 
 use super::Groups;

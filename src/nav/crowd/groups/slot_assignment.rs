@@ -37,7 +37,8 @@ impl Groups {
             self.release_slot(board, index);
         }
         let group = &self[id];
-        let Some(own) = group.own_slot(index).filter(|_| group.window.contains(pos)) else {
+        let own = if group.window.contains(pos) { group.own_slot(index) } else { None };
+        let Some(own) = own else {
             return;
         };
         let in_sight = |&slot: &usize| group.sees(grid, pos, group.slots[slot].pos);

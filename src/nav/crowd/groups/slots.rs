@@ -44,8 +44,9 @@ impl TakenCells {
         cells.all(|cell| self.passes[cell as usize] != self.pass)
     }
 
-    /// Takes the cells on which other units stand or are to stand at last.
+    /// Takes the cells on which units stand or are to stand at last, and no others.
     pub fn take_goals(&mut self, board: &Board) {
+        self.begin(board.reservations.len());
         for unit in board.units.0.iter().filter(|unit| unit.is_present()) {
             let at = match unit.task {
                 Task::Path | Task::Group(_) => unit.goal,
@@ -106,19 +107,19 @@ impl Group {
         board: &mut Board,
         grid: &NavGrid,
         owner: u32,
-        taken: &mut TakenCells,
+        goals: &mut TakenCells,
     ) -> Option<(GridPos, GridPos)> {
         let (profile, unit) = (self.profile, board.units[owner]);
         let region = grid.region(profile, unit.tail.cell(grid)).filter(|_| !unit.is_trapped())?;
         let block = |pos| board.reservations.block(pos, self.size);
         let is_free = |&cell: &Cell| {
             grid.region(profile, cell) == Some(region)
-                && GridPos::of(grid, cell).is_some_and(|pos| taken.are_free(block(pos)))
+                && GridPos::of(grid, cell).is_some_and(|pos| goals.are_free(block(pos)))
         };
         let slot = unit.goal.cell(grid);
         let cell = nearest_cell(grid.topology(), slot, MAX_DISTANCE, is_free)?;
         let pos = GridPos::of(grid, cell)?;
-        taken.take(block(pos));
+        goals.take(block(pos));
         self.slots.push(Slot { pos, owner });
         board.units[owner].goal = pos;
         let (id, has_arrived) = (board.id(owner), unit.has_arrived);

@@ -1,5 +1,5 @@
-//! Tracing of narrow cells. A cell is narrow if none of the blocks that contain it is fully passable and not divided by a shut
-//! edge: blocks of 2 × 2 squares, or of four hexagons, two beside two.
+//! Tracing of narrow cells. A cell is narrow if every block that contains it has an impassable cell or is divided by a shut
+//! edge. Blocks are of 2 × 2 squares, or of four hexagons, two beside two.
 //!
 //! Input: the terrain for one profile. Output: the cells to which a chain of narrow cells leads on.
 

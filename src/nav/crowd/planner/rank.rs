@@ -6,8 +6,8 @@
 //! A direction costs its step plus the cost-to-go behind it. Waiting costs about four fifths of a straight
 //! step, and more with every tick waited: with a cheap wait, crowds that meet head-on freeze. Behind units
 //! that go in the same direction, but to another goal, it costs more, so that lanes form next to each other
-//! around corners. In a queue for one goal no unit gains by stepping out of it; on hexagons,
-//! where that would cost the least, it waits there for long ([`Rung::StopYielding`]). Units with paths of their
+//! around corners. In a queue for one goal no unit gains by stepping out of the queue; on
+//! hexagons, where that would cost the least, a unit stays in it for long ([`Rung::StopYielding`]). Units with paths of their
 //! own have different goals and may stand in one queue all the same, before a door: for them waiting does not
 //! cost more in it; otherwise they would drift sideways there.
 

@@ -2,9 +2,9 @@
 //!
 //! Input: a unit that only returns to its goal, and the units around it. Output: whether it reclaims its goal, and whether
 //! another unit makes room for it. Units that arrive in a crowd push others off their goals, so in the end many stand
-//! on one another's: each one waits for the other. When all is calm, such a unit may push any unit that has arrived,
-//! whatever its priority; those that were on their goals walk back there, and so do those that stood on goals of others. That
-//! ends: each unit counts the steps that it wastes in this way, and with [`MAX_WASTED`] it takes no more part in it.
+//! on each other's goals, and each waits for another. When all is calm, such a unit may push any unit that has arrived, whatever
+//! its priority. Units that were on their own goals walk back there, and so do those that stood on goals of others. This comes to
+//! an end: each unit counts the steps that it wastes in this way, and after [`MAX_WASTED`] it takes no further part.
 
 use crate::nav::crowd::board::{Board, Rung, Task, Unit};
 

@@ -1,9 +1,9 @@
 //! A ring of units each of which waits for the next one: all of them go at once.
 //!
 //! Input: a unit that has waited for some time. Output: a plan in which it and the units ahead of it move, each in the
-//! direction it prefers, into the cell of the next; or none, if that does not lead back to the first. Nobody makes room
-//! for anybody, so priorities do not matter. The search by pushes misses such a ring where a unit from outside pushes into it
-//! in the same tick, and the search for chains where neighbors go the same way.
+//! direction it prefers, into the cell of the next; or none, if that does not lead back to the first. No unit makes
+//! room for another, so priorities do not matter. The search by pushes misses such a ring where a unit from outside pushes into
+//! it in the same tick, and the search for chains where neighbors go the same way.
 
 use super::claim::is_crossed;
 use super::{Planner, chain::Push};

@@ -8,13 +8,13 @@
 //! every legal step is tried.
 //!
 //! A straight step, and every step on hexagons, crosses one edge. A diagonal step of squares crosses two edges on either way
-//! around the corner: it costs what the cheaper of those does that are not cut. A way is *cut* by a shut edge, or by an impassable cell. Corner rules
-//! extend to edges: `Forbid` needs both ways open and `NoSqueeze` one. `Allow` lets units squeeze through between two cells,
-//! not past a shut edge: if one way is cut by an edge, the other must be open. Between two impassable cells the step costs what the
-//! dearer way would, so that no building makes a path cheaper.
+//! around the corner. It costs what the cheaper way does that is not cut. A way is *cut* by a shut edge, or by an impassable
+//! cell. Corner rules extend to edges: `Forbid` needs both ways open and `NoSqueeze` one. `Allow` lets units squeeze through
+//! between two cells, not past a shut edge: if one way is cut by an edge, the other must be open. Between two impassable cells
+//! the step costs what the dearer way would, so that no building makes a path cheaper.
 //!
-//! For units larger than a cell an edge counts at every anchor from which a part of the unit crosses it: the costliest edge of
-//! the footprint does. Where a shut edge lies inside the footprint the unit cannot stand, see `Clearance`.
+//! For units larger than a cell an edge counts at every anchor from which a part of the unit crosses it; of several edges under
+//! the footprint, the costliest counts. Where a shut edge lies inside the footprint the unit cannot stand, see `Clearance`.
 //!
 //! Memory: 3 bits per cell, and 28 bytes per cell in chunks with cells beside edges.
 

@@ -30,7 +30,7 @@ impl NavGrid {
     }
 
     /// Returns a lower bound of the cost from one cell to the other: the cost over open terrain of the
-    /// cheapest kind of `profile`. Constant time, no search; the actual path may cost any amount more, see
+    /// kind that is cheapest for `profile`. Constant time, no search; the actual path may cost any amount more, see
     /// [`path_cost`](Self::path_cost). `None` if there is no path.
     #[must_use]
     pub fn distance_to(&self, profile: ProfileId, from: Cell, to: Cell) -> Option<PathCost> {

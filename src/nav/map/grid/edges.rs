@@ -17,12 +17,12 @@ impl NavGrid {
         located.map_or(EdgeId::NONE, |((x, y), side)| self.edges.get(x, y)[side as usize])
     }
 
-    /// Sets what is between `cell` and its neighbor in `direction`; both ways, as an edge belongs to both. [`EdgeId::NONE`]
-    /// removes it. (Edges that entities place are set apart from these: of two at the same place, the one with the higher number
-    /// counts.) Every edge is shut for units of all profiles that do not [open](Profile::with_edge) it.
+    /// Sets the edge between `cell` and its neighbor in `direction`, for both ways, as it belongs to both cells. [`EdgeId::NONE`]
+    /// removes it. (Edges that entities place are stored apart: of two in the same place, the one with the higher number counts.)
+    /// An edge is shut for all profiles that do not [open](Profile::with_edge) it.
     ///
-    /// No unit crosses a shut edge, and none squeezes past its end where its [corner rule](Profile::corners) forbids that; line
-    /// of sight ends there. For many edges use [`edit`](Self::edit), which updates the derived data once.
+    /// No unit crosses a shut edge, or squeezes past the end of one where the unit's [corner rule](Profile::corners) forbids
+    /// that; no line of sight crosses it. For many edges use [`edit`](Self::edit), which updates the derived data once.
     ///
     /// ```
     /// use bevy_tilepath::prelude::*;
@@ -52,7 +52,7 @@ impl NavGrid {
         self.edit().set_edge(cell, direction, edge)
     }
 
-    /// Iterates over all edges but [`EdgeId::NONE`], each one once, in no particular order that games should rely on: the cell,
+    /// Iterates over all edges but [`EdgeId::NONE`], each one once, in no order that a game may rely on: the cell,
     /// the direction of the step from there (east, north, on hexagons also northwest) and the edge.
     pub fn edges(&self) -> impl Iterator<Item = (Cell, Direction, EdgeId)> + '_ {
         self.edges.iter().map(|((x, y), side, edge)| (self.global(x, y), side.direction(), edge))

@@ -1,5 +1,5 @@
-//! What entities place on a grid: blockers and edges. They are kept in mind, so that a grid that leaves the app, or a copy of it,
-//! can be freed of them.
+//! What entities place on a grid: blockers and edges. They are recorded, so that they can be taken off a grid that leaves
+//! the app, or off a copy.
 
 use std::collections::btree_map::Entry;
 

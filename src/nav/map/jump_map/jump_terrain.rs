@@ -3,10 +3,9 @@
 //!
 //! Input: a layer with its [`JumpMap`], and the grid's terrain. Output: cost sums of steps; for a cell and
 //! the direction it was reached by, the directions to try. Where all cells around cost the same, they come
-//! from a table; on a cost border, costs are compared ([`DominatedSteps`]),
-//! and beside an edge the steps that edges leave are looked up. There, scans go on where canonical order does: no node is needed
-//! along a fence, only where it ends. Shared by jump point search and
-//! by distance fields.
+//! from a table; on a cost border, costs are compared ([`DominatedSteps`]);
+//! beside an edge, the steps that edges leave open are looked up. There, scans go on where canonical order does: along a fence no
+//! node is needed, only where it ends. Shared by jump point search and by distance fields.
 //!
 //! The cells between two cost borders have cells of the same cost around them, so a jump costs the same all
 //! along: only a single step from border to border can lead to another cost, or cross an edge.

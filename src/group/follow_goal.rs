@@ -1,0 +1,60 @@
+//! Groups that follow an entity.
+//!
+//! Input: where the entity was when slots were assigned, and where it is now. Output: whether slots are to be assigned again.
+
+use bevy::prelude::*;
+
+use super::{Group, GroupState, assign_slots::SlotAssignment};
+use crate::{
+    nav::{Cell, GridId, NavGrid, PathFailure, ProfileId},
+    request::Target,
+};
+
+/// Slots are assigned again when the goal has moved by at least the distance to it divided by this.
+const SHARE_OF_DISTANCE: u32 = 4;
+
+impl Group {
+    /// Whether it follows an entity.
+    pub(super) const fn is_following(&self) -> bool {
+        self.request.follows && matches!(self.goal, Target::Entity(_))
+    }
+}
+
+impl SlotAssignment<'_, '_> {
+    /// Looks where the entity is that a group follows. A group whose goal is gone follows no more: it ends when all have come to
+    /// rest.
+    pub(super) fn follow_goal(&self, group: &mut Group, state: &mut GroupState) {
+        if !group.is_following() || state.order.is_none() {
+            return;
+        }
+        let id = self.places.grid_of_group(group, state);
+        match self.places.cell_of_target(&group.goal, id) {
+            Ok(goal) => state.was_changed |= self.has_moved(group, state, (id, goal)),
+            Err(PathFailure::TargetGone) => {
+                group.request.follows = false;
+                state.is_announced = false;
+                // That is no change of the game's.
+                if let Some(order) = &mut state.order {
+                    order.request.follows = false;
+                }
+            }
+            Err(_) => {}
+        }
+    }
+
+    /// Whether the goal of a group has moved to another grid, or by a part of the way that the first member has to go, and by
+    /// half of the side of the square that the members fill.
+    fn has_moved(&self, group: &Group, state: &GroupState, (id, goal): (GridId, Cell)) -> bool {
+        let Some(before) = state.assigned.filter(|_| state.grid == Some(id)) else {
+            return true;
+        };
+        let first = group.members.first();
+        let head = |unit: Entity| self.places.head_of(unit, id, ProfileId::default());
+        let here = first.and_then(|first| head(first.entity));
+        let topology = self.places.grids.get(id).map(NavGrid::topology).unwrap_or_default();
+        let left = here.map_or(0, |here| topology.distance(here, before.goal));
+        let side = group.members.len().isqrt() as u32;
+        let least = (left / SHARE_OF_DISTANCE).max(side / 2).max(1);
+        topology.distance(goal, before.goal) >= least
+    }
+}
