@@ -345,7 +345,8 @@ pub struct GroupSlotRefused {
 pub struct GroupArrived {
     /// The entity with the [`Group`].
     pub entity: Entity,
-    /// Members on their slots.
+    /// Members that have arrived on their slots, or as near as they could get. A unit that the game moves counts when it has its
+    /// path.
     pub arrived: u32,
     /// Members whose requests have failed, and those without a slot.
     pub failed: u32,
@@ -367,7 +368,9 @@ fn number_group(mut world: DeferredWorld, HookContext { entity, .. }: HookContex
         numbers.made
     });
     if let (Some(number), Some(mut state)) = (number, world.get_mut::<GroupState>(entity)) {
-        (state.number, state.order) = (number, None);
+        // One that has sent its members goes on under its number: it is only changed.
+        let is_new = state.slots.is_empty();
+        (state.number, state.order) = (if is_new { number } else { state.number }, None);
     }
 }
 

@@ -131,7 +131,7 @@
 //! | `PathCanceled` instead of `Arrived` | the request was removed, or replaced by another one: see [`CancelReason`](prelude::CancelReason) |
 //! | `Stuck(Link)` | the link is full, or units that it may not push stand where it wants to land |
 //! | status `Waiting` | there is no path at present; the request's [`Retry`](prelude::Retry) tries again |
-//! | status `Stuck` | other units are in its way, or its speed is 0: the [`Hindrance`](prelude::Hindrance) in the status says why; the critter continues as soon as it can |
+//! | status `Stuck` | other units are in the way of a critter that collides, or its speed is 0: the [`Hindrance`](prelude::Hindrance) in the status says why; the critter continues as soon as it can |
 //! | status `Stuck(NoRoom)`, and other critters walk through this one | there was no free cell near the position where it was put, or it has grown and has no room; the plugin tries again |
 //! | status `Walking`, but the critter stands | it waits for other units: [`CritterState::is_moving`](prelude::CritterState::is_moving) says whether it moves now |
 //! | a critter stands beside the position where it was spawned | the cell was taken |

@@ -22,7 +22,7 @@ pub(crate) use self::{
     outcome::{Outcomes, clear_stuck, has_unread, is_latest, note_all},
     replaced::ask_again,
     requester::{Requester, RequesterItem, anchor_of, grid_of, grid_of_unit},
-    start::fitting_anchor,
+    start::{fitting_anchor, start_near},
 };
 
 use std::{collections::BTreeMap, sync::Arc};
@@ -117,7 +117,7 @@ impl PathRequest {
     }
 
     /// Requests a path to an entity and follows the entity when it moves. The path is planned again when the
-    /// target has moved by at least a quarter of the remaining path: often when it is near, rarely when it is
+    /// target has moved by at least a quarter of the distance that is left: often when it is near, rarely when it is
     /// far away. [`Arrived`](crate::prelude::Arrived) is triggered each time the unit has caught up. The
     /// request ends with [`TargetGone`](crate::prelude::PathFailure) when the target is despawned.
     pub fn follow(target: Entity) -> Self {

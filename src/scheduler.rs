@@ -98,7 +98,8 @@ pub struct PathCounters {
     /// Paths searched for again while their units were under way: an edit cut them off, they were lost, or something else moves
     /// the unit.
     pub repaired: u64,
-    /// Requests without a path that were retried, with another target or later.
+    /// Requests that were resolved again: with another target, later, or because the unit was moved, has crossed a link or could
+    /// not follow its path.
     pub retried: u64,
     /// Paths planned again because the followed target had moved.
     pub followed: u64,
@@ -111,7 +112,7 @@ pub struct PathCounters {
     pub spent_last_tick: u32,
     /// Requests waiting now, including insertions and removals that are not read yet.
     pub waiting: usize,
-    /// Requests without a path that will be retried.
+    /// Requests that will be resolved again, also those canceled in the meantime.
     pub waiting_again: usize,
     /// Searches in flight now.
     pub in_flight: usize,

@@ -175,7 +175,8 @@ impl SlotAssignment<'_, '_> {
         let before = core::mem::take(state);
         (state.number, state.orders) = (before.number, before.orders);
         // One that an observer of its arrival has changed despawns itself all the same, later.
-        state.is_announced = before.is_announced && !(before.was_changed && group.despawns);
+        state.is_announced =
+            before.is_announced && !(before.was_changed && group.despawns) && !before.has_losses;
         state.order = Some(group.clone());
         (state.grid, state.grid_version) = (Some(id), self.grid_version(id));
         let (grid, order) = match self.formation_order(group, id, &before) {
@@ -224,7 +225,11 @@ impl SlotAssignment<'_, '_> {
         before: &GroupState,
     ) -> Result<(&NavGrid, FormationSpec), PathFailure> {
         let (goal, kept_free) = if before.was_changed {
-            (self.places.cell_of_target(&group.goal, id)?, self.places.cells_of_leader(group, id))
+            // A goal that is gone counts where it was, until the game changes the group.
+            let known = before.assigned.filter(|_| before.order.as_ref() == Some(group));
+            let goal = self.places.cell_of_target(&group.goal, id);
+            let goal = goal.or_else(|reason| known.map(|known| known.goal).ok_or(reason))?;
+            (goal, self.places.cells_of_leader(group, id))
         } else {
             let assigned = before.assigned.ok_or(PathFailure::GoalUnknown)?;
             (assigned.goal, assigned.kept_free)

@@ -16,7 +16,7 @@ use crate::{
     grids::NavGrids,
     links::NavLinks,
     nav::{Cell, CellRect, GridId, PathFailure, ProfileId},
-    request::{PathRequest, Target, anchor_of, fitting_anchor, grid_of_unit},
+    request::{PathRequest, Target, anchor_of, grid_of_unit, start_near},
     unit::{Critter, CritterState, NavAgent, PathStatus, PathSteering, RequestState, SpeedLimit},
     whereabouts::Whereabouts,
 };
@@ -183,11 +183,17 @@ impl MemberPlaces<'_, '_> {
             let position = self.whereabouts.position(entity)?;
             self.grids.frame(id)?.anchor_at(position, grid.unit_size(profile))
         };
-        Some(fitting_anchor(grid, profile, standing.or_else(by_transform)?))
+        let anchor = standing.or_else(by_transform)?;
+        Some(start_near(grid, profile, (anchor, Vec2::ZERO), unit.leaves_walls()))
     }
 }
 
 impl GroupUnitDataItem<'_, '_> {
+    /// Whether it gets out of an impassable cell, as for a request of its own.
+    fn leaves_walls(&self) -> bool {
+        self.walking.map_or(self.steering.is_some(), |(state, _)| state.holds_its_cells())
+    }
+
     fn collides(&self) -> bool {
         self.critter.is_some_and(|critter| critter.collides)
     }

@@ -37,6 +37,13 @@ impl UnitRequestItem<'_, '_> {
         })
     }
 
+    /// Returns whether the request goes on when the unit has arrived: it follows an entity.
+    fn follows(&self) -> bool {
+        self.request.zip(self.result).is_some_and(|(request, (_, state, _))| {
+            request.follows && matches!(request.target_of(state.attempt), Target::Entity(_))
+        })
+    }
+
     /// Returns how the request last inserted ended, according to its status. A request not yet read from the
     /// inbox has not ended: the status may refer to the previous one.
     fn end(&self) -> Option<End> {
@@ -44,11 +51,9 @@ impl UnitRequestItem<'_, '_> {
         match *status {
             _ if has_unread(state) => None,
             PathStatus::Arrived(_) => {
-                let moved = path.start() != path.end();
-                let follows = self.request.is_some_and(|request| {
-                    request.follows && matches!(request.target_of(state.attempt), Target::Entity(_))
-                });
-                Some(End::Arrived { moved, follows })
+                // The path of one that came over a link is only the last leg.
+                let moved = path.start() != path.end() || state.journey.left.is_some();
+                Some(End::Arrived { moved, follows: self.follows() })
             }
             PathStatus::Failed(reason) => Some(End::Failed(reason)),
             _ => None,
@@ -78,7 +83,7 @@ impl OrderQueue {
         if has_reached && slot.owner == Owner::Game {
             slot.owner = Owner::None;
         }
-        let reached = End::Arrived { moved: true, follows: false };
+        let reached = End::Arrived { moved: true, follows: unit.follows() };
         let end = if has_reached { Some(reached) } else { unit.end() };
         let end = end.filter(|_| is_known && matches!(slot.owner, Owner::Queue(_)));
         self.update_interrupted(slot.owner, end);

@@ -15,9 +15,7 @@ pub(super) use retry::is_retry_due;
 
 use bevy::{ecs::system::SystemParam, prelude::*};
 
-use super::{
-    OpenRequests, PathRequest, RequesterItem, Resolved, Target, grid_of, start::start_near,
-};
+use super::{OpenRequests, PathRequest, RequesterItem, Resolved, Target, grid_of, start_near};
 use crate::{
     flow::FlowFields,
     grids::NavGrids,

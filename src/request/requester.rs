@@ -85,9 +85,21 @@ impl RequesterItem<'_, '_> {
 }
 
 impl RequesterReadOnlyItem<'_, '_> {
-    /// Whether it gets out of an impassable cell: units of crowds and steered ones do.
+    /// What kind of unit it is, if it is on this grid.
+    pub(super) fn profile_on(&self, grid: GridId) -> Option<ProfileId> {
+        let critter = self.critter.map(|(critter, _)| critter);
+        let is_there = grid_of_unit(critter, Some(self.state), self.agent) == Some(grid);
+        let own = || match critter {
+            Some(critter) if critter.placed => profile_of(critter, self.state),
+            _ if self.state.accepted > 0 => self.state.query.profile,
+            _ => self.agent.map(|agent| agent.profile).unwrap_or_default(),
+        };
+        is_there.then(own)
+    }
+
+    /// Whether it gets out of an impassable cell: critters that collide and steered units do.
     pub(super) fn leaves_walls(&self) -> bool {
-        self.critter.map_or(self.steering.is_some(), |(state, _)| state.unit().is_some())
+        self.critter.map_or(self.steering.is_some(), |(state, _)| state.holds_its_cells())
     }
 }
 

@@ -9,8 +9,8 @@ use bevy::prelude::*;
 use super::{
     PathRequest, Resolved, Target,
     intake::RequestIntake,
-    requester::{RequesterReadOnlyItem, anchor_of, grid_of, grid_of_unit, profile_of},
-    start::start_near,
+    requester::{RequesterReadOnlyItem, anchor_of, grid_of_unit},
+    start_near,
 };
 use crate::{
     links::{Costs, Destination, Routing},
@@ -155,6 +155,7 @@ impl RequestIntake<'_, '_> {
                 CellRect::single(frame.anchor_at(*position, size).ok_or(PathFailure::GoalUnknown)?)
             }
             Target::Entity(target) => {
+                self.grids.get(id).ok_or(PathFailure::GridGone(id))?;
                 let found = self.footprint(*target, id).ok_or(PathFailure::TargetGone)?;
                 radius = found.1.min(u16::MAX.into()) as u16;
                 found.0
@@ -181,14 +182,9 @@ impl RequestIntake<'_, '_> {
         if let Some(found) = self.blockers.footprint(entity, grid) {
             return Some(found);
         }
-        let size = match self.units.get(entity) {
-            Ok(RequesterReadOnlyItem { critter: Some((critter, _)), state, .. })
-                if grid_of(critter, state) == grid =>
-            {
-                self.grids.get(grid)?.unit_size(profile_of(critter, state))
-            }
-            _ => 1,
-        };
+        let profile = self.units.get(entity).ok().and_then(|unit| unit.profile_on(grid));
+        let size =
+            profile.map_or(Some(1), |profile| Some(self.grids.get(grid)?.unit_size(profile)))?;
         let anchor = self.cell_of(entity, grid, size)?;
         match self.grids.get(grid).map(NavGrid::topology) {
             Some(Topology::Hexagonal) => Some((CellRect::single(anchor), size - 1)),

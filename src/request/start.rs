@@ -18,7 +18,7 @@ const START_SEARCH_RADIUS: i32 = 16;
 /// terrain that was blocked under it, also where it has grown: its path begins on the nearest cell where it can
 /// stand. So does one that is steered, on the side of the cell where it is (`offset`, in cells, from the middle). Another one that was
 /// put into a wall stays there.
-pub(super) fn start_near(
+pub(crate) fn start_near(
     grid: &NavGrid,
     profile: ProfileId,
     (cell, offset): (Cell, Vec2),

@@ -124,7 +124,7 @@ impl CritterState {
         self.walk.tail()
     }
 
-    /// Whether it has been placed on the grid, which its first tick there does; before that, [`cell`](Self::cell) means nothing.
+    /// Whether it has been placed on the grid, in its first tick there (a ghost: with its first path); before that, [`cell`](Self::cell) means nothing.
     #[must_use]
     pub const fn is_placed(&self) -> bool {
         self.placed

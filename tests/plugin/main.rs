@@ -46,6 +46,7 @@ mod long_orders;
 mod movement;
 mod orders;
 mod promises;
+mod promises_orders;
 mod requests;
 mod resources_replaced;
 mod snapshot_hooks;

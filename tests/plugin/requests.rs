@@ -98,7 +98,7 @@ fn a_unit_in_a_wall_off_the_grid_or_at_an_invalid_position_gets_a_reason() {
         (Vec3::new(f32::INFINITY, 0.0, 0.0), PathFailure::StartUnknown),
     ] {
         let mut app = app_with(TWO_REGIONS);
-        let unit = spawn_critter(&mut app, (0, 0));
+        let unit = spawn_ghost(&mut app, (0, 0));
         app.world_mut().get_mut::<Transform>(unit).unwrap().translation = translation;
         order(&mut app, unit, (2, 2));
         run(&mut app, 2);
