@@ -21,7 +21,7 @@ pub(crate) use self::{
     intake::{accept_requests, follow_agents},
     outcome::{Outcomes, clear_stuck, has_unread, is_latest, note_all},
     replaced::ask_again,
-    requester::{Requester, RequesterItem, anchor_of, grid_of, grid_of_unit},
+    requester::{Requester, RequesterItem, anchor_of, grid_of, grid_of_unit, leaves_walls},
     start::{fitting_anchor, start_near},
 };
 

@@ -44,7 +44,8 @@
 //!   The plugin's remaining state is dropped in the first tick that runs again.
 //! - The next level may reuse the number of a grid.
 //! - If the game replaces `Crowds`, `Pathfinder`, `FlowFields`, `NavLinks` or `LinkTraffic`, no unit and no order is lost: units
-//!   hold cells again where they are, searches begin anew, and units on links land at once.
+//!   hold cells again where they are, searches begin anew, and units plan their ways over links anew. With a new `LinkTraffic`
+//!   units on links land at once, without a `LinkLeft`.
 
 use bevy::{
     app::RunFixedMainLoop,

@@ -33,6 +33,7 @@ impl Crossings<'_, '_> {
             let is_sent = has_leg && unit.state.journey.next.is_some();
             if are_other_links {
                 unit.state.journey.back = None;
+                unit.state.journey.without_costs_since = None;
             }
             if is_sent
                 && (are_other_links || member.is_held)

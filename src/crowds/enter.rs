@@ -27,8 +27,9 @@ use crate::{
 
 /// Maximum distance, in cells, at which a critter is placed if its own cell is occupied.
 const MAX_PLACEMENT_DISTANCE: u32 = 16;
-/// Ticks between two attempts to find a free cell.
+/// Ticks between two attempts to find a free cell. Twice as many for each doubling of the critters that wait, from so many on.
 const RETRY_TICKS: u64 = 16;
+const MANY_OUTSIDE: usize = 1_024;
 
 /// The components of a critter that determine its crowd and position.
 #[derive(QueryData)]
@@ -134,8 +135,8 @@ pub(crate) fn enter_crowds(
 }
 
 impl Crowds {
-    /// Lists those of the critters outside for which a cell is to be looked for again in this tick: every [`RETRY_TICKS`], and
-    /// where there is a new grid.
+    /// Lists those of the critters outside for which a cell is to be looked for again in this tick: every [`RETRY_TICKS`], or
+    /// less often where many are outside, and where there is a new grid.
     fn list_outside(
         &mut self,
         grids: &NavGrids,
@@ -145,9 +146,10 @@ impl Crowds {
         self.ticks += 1;
         let (ticks, now) = (self.ticks, grids.insertions);
         let is_grid_inserted = core::mem::replace(&mut self.grids_seen, now) != now;
+        let times = (self.outside.len() / MANY_OUTSIDE).max(1).next_power_of_two() as u64;
         self.outside.retain(|&entity, _| {
             let number = newcomers.get(entity).map_or(0, |critter| critter.state.member.number);
-            let is_due = is_grid_inserted || (ticks + number).is_multiple_of(RETRY_TICKS);
+            let is_due = is_grid_inserted || (ticks + number).is_multiple_of(times * RETRY_TICKS);
             entities.extend(is_due.then_some(entity));
             !is_due
         });
@@ -161,18 +163,26 @@ pub(crate) fn drop_stale_crowds(
     grids: Res<NavGrids>,
     mut crowds: ResMut<Crowds>,
     mut changes: ResMut<CritterChanges>,
-    mut states: Query<(&mut CritterState, &Transform), Allow<Disabled>>,
+    mut states: Query<(&mut CritterState, Option<&Transform>), Allow<Disabled>>,
 ) {
-    let mut leave = |(mut state, transform): (Mut<CritterState>, &Transform)| {
-        let frame = grids.frame(state.member.grid);
-        state.read_back(frame, transform);
+    let leave = |(mut state, transform): (Mut<CritterState>, Option<&Transform>)| {
+        if let Some(transform) = transform {
+            let frame = grids.frame(state.member.grid);
+            state.read_back(frame, transform);
+        }
         state.member.unit = None;
         state.member.path = PathSync::Replaced;
         state.halt(); // the grid of the step is gone, or nobody knows of the step
     };
     if core::mem::replace(&mut changes.crowd_ticks, crowds.ticks) != crowds.ticks {
         crowds.by_grid.clear();
-        states.iter_mut().filter(|(state, _)| state.unit().is_some()).for_each(&mut leave);
+        for mut critter in &mut states {
+            // Those that are outside are looked at again.
+            critter.0.set_changed();
+            if critter.0.unit().is_some() {
+                leave(critter);
+            }
+        }
     }
     // In the order of their numbers, not in that in which they were despawned: those that come next get these numbers.
     changes.left.sort_unstable();

@@ -175,8 +175,9 @@ impl SlotAssignment<'_, '_> {
         let before = core::mem::take(state);
         (state.number, state.orders) = (before.number, before.orders);
         // One that an observer of its arrival has changed despawns itself all the same, later.
-        state.is_announced =
-            before.is_announced && !(before.was_changed && group.despawns) && !before.has_losses;
+        state.is_announced = before.is_announced
+            && !(before.was_changed && group.despawns && !group.is_following())
+            && !before.has_losses;
         state.order = Some(group.clone());
         (state.grid, state.grid_version) = (Some(id), self.grid_version(id));
         let (grid, order) = match self.formation_order(group, id, &before) {

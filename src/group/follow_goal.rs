@@ -6,7 +6,7 @@ use bevy::prelude::*;
 
 use super::{Group, GroupState, assign_slots::SlotAssignment};
 use crate::{
-    nav::{Cell, GridId, NavGrid, PathFailure, ProfileId},
+    nav::{Cell, GridId, NavGrid, PathFailure},
     request::Target,
 };
 
@@ -29,8 +29,12 @@ impl SlotAssignment<'_, '_> {
         }
         let id = self.places.grid_of_group(group, state);
         match self.places.cell_of_target(&group.goal, id) {
-            Ok(goal) => state.was_changed |= self.has_moved(group, state, (id, goal)),
-            Err(PathFailure::TargetGone) => {
+            // Off the grid it cannot be followed.
+            Ok(goal) => {
+                let is_there = self.places.grids.get(id).is_some_and(|grid| grid.contains(goal));
+                state.was_changed |= is_there && self.has_moved(group, state, (id, goal));
+            }
+            Err(PathFailure::TargetGone) if self.places.is_despawned(&group.goal) => {
                 group.request.follows = false;
                 state.is_announced = false;
                 // That is no change of the game's.
@@ -49,8 +53,8 @@ impl SlotAssignment<'_, '_> {
             return true;
         };
         let first = group.members.first();
-        let head = |unit: Entity| self.places.head_of(unit, id, ProfileId::default());
-        let here = first.and_then(|first| head(first.entity));
+        let cell = |unit: Entity| self.places.cell_of_target(&unit.into(), id).ok();
+        let here = first.and_then(|first| cell(first.entity));
         let topology = self.places.grids.get(id).map(NavGrid::topology).unwrap_or_default();
         let left = here.map_or(0, |here| topology.distance(here, before.goal));
         let side = group.members.len().isqrt() as u32;

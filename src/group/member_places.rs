@@ -16,7 +16,7 @@ use crate::{
     grids::NavGrids,
     links::NavLinks,
     nav::{Cell, CellRect, GridId, PathFailure, ProfileId},
-    request::{PathRequest, Target, anchor_of, grid_of_unit, start_near},
+    request::{PathRequest, Target, anchor_of, grid_of_unit, leaves_walls, start_near},
     unit::{Critter, CritterState, NavAgent, PathStatus, PathSteering, RequestState, SpeedLimit},
     whereabouts::Whereabouts,
 };
@@ -96,7 +96,8 @@ impl MemberPlaces<'_, '_> {
             Target::Position(position) => frame.cell_at(*position).ok_or(PathFailure::GoalUnknown),
             Target::Rect(rect) => Ok(middle(*rect)),
             Target::Entity(entity) => {
-                let covered = self.blockers.footprint(*entity, id).map(|(rect, _)| middle(rect));
+                let covered = self.blockers.footprint(*entity, id).map(|(rect, _)| rect);
+                let covered = covered.or_else(|| self.cells_of_critter(*entity, id)).map(middle);
                 let position = self.whereabouts.position(*entity);
                 covered.or_else(|| frame.cell_at(position?)).ok_or(PathFailure::TargetGone)
             }
@@ -108,22 +109,30 @@ impl MemberPlaces<'_, '_> {
         }
     }
 
+    /// Whether a target is an entity that does not exist any more.
+    pub(super) fn is_despawned(&self, target: &Target) -> bool {
+        matches!(target, Target::Entity(entity) if self.units.get(*entity).is_err())
+    }
+
     /// The cells of the critter that a group follows, on which no member is to stand: none if it is a member itself.
     pub(super) fn cells_of_leader(&self, group: &Group, id: GridId) -> CellRect {
-        let cells = |leader: Entity| {
-            let unit = self.units.get(leader).ok().filter(|unit| unit.collides())?;
-            let (critter, _) = unit.walking?;
-            let profile = critter.member.profile;
-            let anchor = self.head_of(leader, id, profile)?;
-            Some(self.grids.get(id)?.footprint(profile).cells_under(CellRect::single(anchor)))
+        let Target::Entity(leader) = group.goal else {
+            return CellRect::default();
         };
-        match group.goal {
-            Target::Entity(leader) if group.is_following() => {
-                let is_member = group.members.iter().any(|member| member.entity == leader);
-                cells(leader).filter(|_| !is_member).unwrap_or_default()
-            }
-            _ => CellRect::default(),
-        }
+        let collides = self.units.get(leader).is_ok_and(|unit| unit.collides());
+        let is_member = group.members.iter().any(|member| member.entity == leader);
+        let cells = self.cells_of_critter(leader, id);
+        let is_kept = group.is_following() && collides && !is_member;
+        cells.filter(|_| is_kept).unwrap_or_default()
+    }
+
+    /// The cells that a critter covers on a grid, or is about to enter: where its transform is depends on when it was last drawn.
+    fn cells_of_critter(&self, entity: Entity, id: GridId) -> Option<CellRect> {
+        let unit = self.units.get(entity).ok()?;
+        let (grid, critter) = (self.grids.get(id)?, unit.walking?);
+        let anchor = anchor_of(critter, unit.state?, (id, grid))?;
+        let profile = critter.0.member.profile;
+        Some(grid.footprint(profile).cells_under(CellRect::single(anchor)))
     }
 
     /// A member with its own profile, and where it stands.
@@ -174,7 +183,7 @@ impl MemberPlaces<'_, '_> {
     }
 
     /// The anchor on which a unit stands on a grid, or which it is about to enter.
-    pub(super) fn head_of(&self, entity: Entity, id: GridId, profile: ProfileId) -> Option<Cell> {
+    fn head_of(&self, entity: Entity, id: GridId, profile: ProfileId) -> Option<Cell> {
         let unit = self.units.get(entity).ok()?;
         let grid = self.grids.get(id)?;
         let standing = unit.walking.zip(unit.state);
@@ -184,16 +193,13 @@ impl MemberPlaces<'_, '_> {
             self.grids.frame(id)?.anchor_at(position, grid.unit_size(profile))
         };
         let anchor = standing.or_else(by_transform)?;
-        Some(start_near(grid, profile, (anchor, Vec2::ZERO), unit.leaves_walls()))
+        let leaves_walls =
+            leaves_walls(unit.walking.map(|(critter, _)| critter), unit.steering.is_some());
+        Some(start_near(grid, profile, (anchor, Vec2::ZERO), leaves_walls))
     }
 }
 
 impl GroupUnitDataItem<'_, '_> {
-    /// Whether it gets out of an impassable cell, as for a request of its own.
-    fn leaves_walls(&self) -> bool {
-        self.walking.map_or(self.steering.is_some(), |(state, _)| state.holds_its_cells())
-    }
-
     fn collides(&self) -> bool {
         self.critter.is_some_and(|critter| critter.collides)
     }

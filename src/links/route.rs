@@ -140,7 +140,8 @@ impl NavLinks {
         let is_ready = is_settled || is_held_up && costs.accepts_old;
         // Where all costs are known, only these count.
         let costs = Costs { accepts_old: !is_settled, ..costs };
-        let Some(table) = self.table(costs).filter(|_| is_ready) else {
+        let table = if is_ready { self.table(costs) } else { None };
+        let Some(table) = table else {
             return (Routing::Pending, WORK_TO_WAIT * self.hops(costs.profile).count() as u32);
         };
         let hops = &table.hops;

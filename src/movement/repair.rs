@@ -143,11 +143,16 @@ fn is_sound_ahead(
     let Some(layer) = grid.layer(profile) else {
         return false;
     };
+    let near: Vec<CellRect> = edits.iter().map(|&rect| grid.anchors_over(profile, rect)).collect();
+    let is_near = |from, to| near.iter().any(|rect| rect.meets_span(from, to));
+    let mut legs = path.waypoints().zip(path.waypoints().skip(1));
+    if !legs.any(|(from, to)| is_near(from, to)) {
+        return true;
+    }
     let mut steps = path.cells().skip(passed).zip(path.cells().skip(passed + 1));
     steps.all(|(from, to)| {
-        let is_near = |&rect| grid.anchors_over(profile, rect).meets_span(from, to);
         let direction = Direction::between(from, to);
         let can_step = |(x, y)| direction.is_some_and(|direction| layer.can_step(x, y, direction));
-        !edits.iter().any(is_near) || grid.local(from).is_some_and(can_step)
+        !is_near(from, to) || grid.local(from).is_some_and(can_step)
     })
 }

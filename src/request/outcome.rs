@@ -86,7 +86,7 @@ impl Outcomes<'_, '_> {
         (unit.state.journey.next, unit.state.journey.goals) = (next, destinations);
         if next.is_some() {
             self.links.note_use(query.profile);
-            unit.state.journey.ticks_without_costs = 0;
+            unit.state.journey.without_costs_since = None;
         }
         let options = JobOptions { priority, class, rally, goals: goals.clone(), ..default() };
         let ticket = self.pathfinder.ask(unit.entity, grid, query, options);
@@ -215,8 +215,10 @@ impl Outcomes<'_, '_> {
     pub(crate) fn plan_anew(&mut self, unit: &mut RequesterItem) {
         self.forget_search(unit);
         (unit.state.journey.next, unit.state.journey.back) = (None, None);
-        if unit.is_latest() {
-            self.resolve_again(unit);
+        match unit.is_latest() {
+            true if unit.critter.is_none() && unit.status.has_path() => self.invalidate(unit),
+            true => self.resolve_again(unit),
+            false => {}
         }
     }
 

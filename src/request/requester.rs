@@ -97,9 +97,9 @@ impl RequesterReadOnlyItem<'_, '_> {
         is_there.then(own)
     }
 
-    /// Whether it gets out of an impassable cell: critters that collide and steered units do.
+    /// See [`leaves_walls`].
     pub(super) fn leaves_walls(&self) -> bool {
-        self.critter.map_or(self.steering.is_some(), |(state, _)| state.holds_its_cells())
+        leaves_walls(self.critter.map(|(state, _)| state), self.steering.is_some())
     }
 }
 
@@ -129,6 +129,11 @@ pub(crate) fn anchor_of(
     let head = critter.walk.head();
     let is_there = grid_of(critter, state) == id && grid.contains(head);
     (is_there && critter.is_where_it_was_put(transform)).then_some(head)
+}
+
+/// Whether a unit gets out of an impassable cell: critters that collide and steered units do.
+pub(crate) fn leaves_walls(critter: Option<&CritterState>, is_steered: bool) -> bool {
+    critter.map_or(is_steered, CritterState::holds_its_cells)
 }
 
 /// What kind of unit a critter is.

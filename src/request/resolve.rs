@@ -70,7 +70,7 @@ impl RequestIntake<'_, '_> {
             let query = query(goal).reach(reach);
             return (Ok(Some(Resolved { grid: id, query, goals, next: None, destinations })), 0);
         }
-        let accepts_old = unit.state.journey.accepts_old_costs();
+        let accepts_old = unit.state.journey.accepts_old_costs(links.ticks());
         let costs = Costs { grids: &self.grids, flows: &self.flows, profile, accepts_old };
         let options = (reach == Reach::Nearest, unit.state.journey.back);
         let (routing, work) = match do_lead_on {

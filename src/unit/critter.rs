@@ -13,7 +13,8 @@ use crate::{
 /// The plugin writes the entity's `Transform` while it walks (x and y; z stays as it is). To put
 /// a critter elsewhere, write its `Transform` while it stands. The transform is the middle of the
 /// critter: of a unit of 2 × 2 cells ([`Profile::size`](crate::prelude::Profile::size)) the corner where
-/// its four cells meet. Its [`NavAgent`] sets its grid and profile.
+/// its four cells meet. Its [`NavAgent`] sets its grid and profile. To take a critter off the map, remove this component: while
+/// only its `Transform` is missing, the unit walks on unseen, and an arrival is not announced.
 ///
 /// Critters collide with each other: no cell is ever held by two, see [`crowds`](crate::crowds). A
 /// [`ghost`](Self::ghost) walks through all others.

@@ -138,17 +138,18 @@ pub(crate) struct Journey {
     pub(crate) back: Option<Hop>,
     /// How often a path was put off because the costs of links were not known.
     pub(crate) waits: u8,
-    /// For how many ticks there has been no path because the costs of links were not known.
-    pub(crate) ticks_without_costs: u8,
+    /// Since when there has been no path because the costs of links were not known, in ticks of the links.
+    pub(crate) without_costs_since: Option<u64>,
 }
 
 /// After how many ticks old costs of links count: a second, at Bevy's 64 ticks per second.
-const MOST_TICKS_WITHOUT_COSTS: u8 = 64;
+const MOST_TICKS_WITHOUT_COSTS: u64 = 64;
 
 impl Journey {
     /// Whether it was put off for so long that the costs of links may never be known: they are edited all the time.
-    pub(crate) const fn accepts_old_costs(&self) -> bool {
-        self.ticks_without_costs >= MOST_TICKS_WITHOUT_COSTS
+    pub(crate) fn accepts_old_costs(&self, now: u64) -> bool {
+        let since = self.without_costs_since.unwrap_or(now);
+        now.saturating_sub(since) >= MOST_TICKS_WITHOUT_COSTS
     }
 }
 

@@ -533,8 +533,9 @@ fn a_failure_of_all_members_is_reported_once_for_each() {
 fn a_member_without_a_path_does_not_delay_the_others() {
     let mut app = open_field(30, 20);
     block(&mut app, CellRect::single(Cell::new(2, 2)));
-    let (good, walled) = (spawn_critter(&mut app, (4, 4)), spawn_critter(&mut app, (2, 2)));
-    let (odd, off) = (spawn_critter(&mut app, (5, 4)), spawn_critter(&mut app, (-3, 4)));
+    // Ghosts stay in walls, and off the grid.
+    let (good, walled) = (spawn_critter(&mut app, (4, 4)), spawn_ghost(&mut app, (2, 2)));
+    let (odd, off) = (spawn_critter(&mut app, (5, 4)), spawn_ghost(&mut app, (-3, 4)));
     let bare = app.world_mut().spawn_empty().id();
     let mut members: Vec<GroupMember> = [bare, walled, good, off].map(GroupMember::from).to_vec();
     members.push(GroupMember::new(odd).profile(ProfileId(9)));

@@ -74,6 +74,22 @@ fn crowds_that_are_replaced_move_on() {
 struct Kept(Crowds);
 
 #[test]
+fn a_critter_without_a_cell_enters_other_crowds_as_soon_as_it_can() {
+    let mut app = app_with("#####\n##.##\n#####");
+    let first = spawn_critter(&mut app, (2, 1));
+    run(&mut app, 2);
+    let second = spawn_critter(&mut app, (2, 1));
+    run(&mut app, 20);
+    assert_eq!(state(&app, second).unit(), None);
+    app.insert_resource(Crowds::default());
+    run(&mut app, 20);
+    check_units(&app, &[first]);
+    app.world_mut().despawn(first);
+    run(&mut app, 20);
+    check_units(&app, &[second]);
+}
+
+#[test]
 fn a_pathfinder_that_is_replaced_answers_what_was_asked() {
     let put: [fn(&mut World); 2] = [
         |world| world.insert_resource(Pathfinder::default()),

@@ -21,8 +21,7 @@ impl Outcomes<'_, '_> {
     /// Resolves a request again in the next tick: the costs of links are not known yet.
     pub(in crate::request) fn await_links(&mut self, unit: &mut RequesterItem, profile: ProfileId) {
         self.links.note_use(profile);
-        let ticks = &mut unit.state.journey.ticks_without_costs;
-        *ticks = ticks.saturating_add(1);
+        unit.state.journey.without_costs_since.get_or_insert(self.links.ticks());
         self.resolve_again(unit);
     }
 
@@ -52,7 +51,8 @@ impl Outcomes<'_, '_> {
             _ => return false,
         };
         // The path that was found is sure, what links cost may not be.
-        let accepts_old = limit.is_none() && unit.state.journey.accepts_old_costs();
+        let accepts_old =
+            limit.is_none() && unit.state.journey.accepts_old_costs(self.links.ticks());
         let costs = Costs { grids, flows, profile: query.profile, accepts_old };
         let may_save = |cost| {
             let is_here_only = goals.iter().all(|goal| goal.grid == unit.state.grid);

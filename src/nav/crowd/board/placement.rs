@@ -12,6 +12,8 @@ use crate::nav::{Cell, NavGrid, ProfileId, Topology};
 
 /// Maximum distance, in steps over open terrain, at which a resized unit is put from its position.
 const MAX_DISTANCE: u32 = 16;
+/// Units that wait for room, from which on twice as much time passes between two attempts of one, for each doubling.
+const MANY_PENDING: usize = 1_024;
 
 /// Returns the nearest cell that is free, at most `radius` steps over open terrain from `cell`.
 pub fn nearest_cell(
@@ -166,8 +168,9 @@ impl Board {
             }
         }
         let mut pending = core::mem::take(&mut self.pending_refits);
+        let times = (pending.len() / MANY_PENDING).max(1).next_power_of_two() as u64;
         pending.retain(|&index| {
-            let is_due = (self.now + u64::from(index)).is_multiple_of(RETRY_AFTER);
+            let is_due = (self.now + u64::from(index)).is_multiple_of(times * RETRY_AFTER);
             self.units[index].needs_refit && !(is_due && self.refit(grid, index))
         });
         self.pending_refits = pending;

@@ -66,6 +66,11 @@ impl Flood {
         self.index(pos).and_then(|at| self.costs.get(at).copied()).unwrap_or(UNREACHABLE)
     }
 
+    /// Returns whether a position is inside and its cost is higher than this one.
+    pub fn is_lower(&self, pos: GridPos, cost: u64) -> bool {
+        self.index(pos).is_some_and(|at| cost < self.costs[at])
+    }
+
     /// Lowers the cost at a position, if it is inside and was higher; returns its index then.
     pub fn improve(&mut self, open: &mut OpenCells, pos: GridPos, cost: u64) -> Option<usize> {
         let at = self.index(pos).filter(|&at| cost < self.costs[at])?;
@@ -100,9 +105,10 @@ impl Flood {
             }
             let directions = legal_directions(costs.layer, pos);
             for direction in (0..8).filter(|direction| directions & 1 << direction != 0) {
-                let next = pos.step(direction);
-                if may_enter(next) {
-                    self.improve(open, next, cost + costs.step(pos, direction));
+                let (next, cost) = (pos.step(direction), cost + costs.step(pos, direction));
+                // Whether large units may enter takes longer to see.
+                if self.is_lower(next, cost) && may_enter(next) {
+                    self.improve(open, next, cost);
                 }
             }
         }

@@ -132,10 +132,11 @@ impl PathFollower {
         if costs.uniform() > 0 && self.corners.first().is_none_or(is_same) {
             return;
         }
-        let mut at = self.start;
-        let crosses = self.legs.iter().any(|leg| {
+        // What lies behind does not matter.
+        let (mut at, mut done) = (self.reached, self.step);
+        let crosses = self.legs.iter().skip(self.leg as usize).any(|leg| {
             let from = at;
-            at = from.along(leg.direction as u8, leg.steps);
+            at = from.along(leg.direction as u8, leg.steps - core::mem::take(&mut done));
             edits.iter().any(|rect| rect.meets_span(from.cell(grid), at.cell(grid)))
         });
         if crosses {

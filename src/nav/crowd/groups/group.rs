@@ -122,11 +122,14 @@ impl Groups {
         (goal, slot): (GridPos, GridPos),
     ) -> GroupIndex {
         let (swap_class, team, profile) = (membership.swap_class, unit.team, unit.profile);
+        let region = |pos: GridPos| grid.region(profile, pos.cell(grid));
+        let own = region(slot);
+        let are_joined = |other: Option<u32>| own == other || own.is_none() || other.is_none();
         let known = self.list.iter().position(|group| {
             let common = (group.swap_class, group.team, group.profile);
-            let regions = [slot, group.first_slot].map(|pos| grid.region(profile, pos.cell(grid)));
-            let are_joined = regions[0] == regions[1] || regions.contains(&None);
-            group.members > 0 && common == (swap_class, team, profile) && are_joined
+            group.members > 0
+                && common == (swap_class, team, profile)
+                && are_joined(region(group.first_slot))
         });
         let id = match known {
             Some(at) => GroupIndex(at as u32),

@@ -96,11 +96,12 @@ impl Planner {
             let legal = legal_directions(layer, pos);
             for step in (0..8).filter(|step| legal & 1 << step != 0) {
                 let next = pos.step(step);
-                let Some(penalty) = obstruction(board, index, next) else {
-                    continue;
-                };
-                let weight = u64::from(layer.adjacency().weights()[usize::from(step & 1)]);
-                if let Some(at) = window.improve(open, next, cost + weight + penalty) {
+                let cost = cost + u64::from(layer.adjacency().weights()[usize::from(step & 1)]);
+                // What stands in the way of large units takes longer to see.
+                let is_lower = window.is_lower(next, cost);
+                if let Some(penalty) = is_lower.then(|| obstruction(board, index, next)).flatten()
+                    && let Some(at) = window.improve(open, next, cost + penalty)
+                {
                     first_directions[at] = first.or(Some(step));
                 }
             }
