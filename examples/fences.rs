@@ -1,7 +1,7 @@
 //! Fences, doors and a river between cells: a left click builds or removes a piece of fence, a right click sends the ants.
 //!
-//! `cargo run --example fences`: an edge lies between two cells and takes no room. Ants open the door of their yard, beetles
-//! do not; both cross the river, but it costs them as much as four cells, so they rather use the bridge. Each piece of fence is
+//! `cargo run --example fences`: an edge lies between two cells and takes no room. Ants open the door of their yard, beetles do
+//! not. Both can cross the river, but that costs as much as four cells, so they prefer the bridge. Each piece of fence is
 //! an entity with [`NavEdges`]; the river belongs to the map.
 //! `--smoke DIR` plays by itself and saves pictures in DIR.
 
@@ -142,7 +142,7 @@ fn spawn_units(mut commands: Commands, assets: Res<AssetServer>) {
     }
 }
 
-/// Beetles that stand walk somewhere else, the yard included: they come as near as they can.
+/// Sends beetles that stand somewhere else, even into the yard: they go as near as they can.
 fn wander(
     mut commands: Commands,
     mut number: Local<u32>,

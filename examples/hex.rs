@@ -1,8 +1,8 @@
 //! A turn-based board of hexagons, fed by a hexagonal tilemap: movement ranges, zones of control, turn marks.
 //!
-//! `cargo run --example hex`: a click selects a unit, another one moves it to a blue cell. Pale cells take more turns; the
-//! preview has a mark where each turn ends. Enemies (beetles) cannot be passed, and next to them a move ends. Woods cost two
-//! points, hills three, water is impassable. The space bar ends the turn. `--smoke DIR` plays by itself and saves pictures in DIR.
+//! `cargo run --example hex`: a click selects a unit, another click moves it to a blue cell. Pale cells take more turns; the
+//! preview marks where each turn ends. Enemies (beetles) cannot be passed, and moves end next to them. Woods cost two points,
+//! hills three; water is impassable. The space bar ends the turn. `--smoke DIR` plays by itself and saves pictures in DIR.
 
 mod board;
 mod screen;
@@ -168,7 +168,7 @@ fn hexagon([red, green, blue]: [u8; 3], rim: f32) -> Vec<u8> {
     let middle = TILE.as_vec2() / 2.0;
     let pixel = |x: u32, y: u32| {
         let off = (UVec2::new(x, y).as_vec2() + 0.5 - middle).abs() / middle;
-        // 1 on the sides: the upright ones, and the slanted ones from (0, 1) to (1, 1/2).
+        // The distance is 1 on all sides: the upright sides, and the slanted ones from (0, 1) to (1, 1/2).
         let distance = off.x.max(off.x / 2.0 + off.y);
         let shade = if distance > 0.93 { rim } else { 1.0 };
         let [red, green, blue] = [red, green, blue].map(|part| (f32::from(part) * shade) as u8);

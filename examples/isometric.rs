@@ -170,7 +170,7 @@ fn draw_units(mut units: Query<(&Facing, &mut Sprite, &mut Transform), With<Crit
         sprite.rect = Some(Rect::from_corners(corner, corner + 16.0));
         let at = transform.translation.truncate();
         let sorted = Transform { translation: at.extend(depth(at)), ..*transform };
-        // Without a change nothing is written: the plugin looks again at every critter whose transform was.
+        // Written only if it differs: the plugin looks again at every critter whose transform was written.
         transform.set_if_neq(sorted);
     }
 }

@@ -21,7 +21,7 @@ const CELL: f32 = 32.0;
 /// Cells per second.
 const SPEED: f32 = 4.0;
 
-/// Follows its path by itself: the turning point of its [`NavPath`] to which it goes.
+/// A unit that this example moves: the turning point of its [`NavPath`] to which it goes.
 #[derive(Component, Default)]
 struct PathFollower {
     next: usize,
@@ -36,7 +36,7 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<ExitCode, String> {
-    let title = "Own movement: left click sends units, right click builds, space: who moves them";
+    let title = "Own movement: left click sends units, right click builds, space changes the mover";
     let (mut app, smoke) = window::open_example(title, SIZE)?;
     app.add_plugins(TilePathPlugin::default())
         .add_systems(Startup, set_up)
@@ -89,7 +89,7 @@ fn build(commands: &mut Commands, cell: Cell) {
     ));
 }
 
-/// Makes somebody else move a unit: 0 the plugin, 1 this example along its path, 2 this example as the plugin steers.
+/// Changes what moves a unit: 0 the plugin; 1 this example, along the path; 2 this example, as the plugin steers.
 fn hand_over(mut unit: EntityCommands, kind: u32) {
     unit.remove::<(Critter, PathFollower, PathSteering)>();
     match kind {
@@ -125,7 +125,7 @@ fn follow_paths(
     }
 }
 
-/// Another path, from its beginning. The rest of a long path only makes the one longer that the unit follows already.
+/// Follows a new path from its beginning. The rest of a long path only extends the path that the unit follows already.
 fn begin_path(found: On<PathFound>, mut units: Query<&mut PathFollower>) {
     if let Ok(mut follower) = units.get_mut(found.entity)
         && !found.is_rest
@@ -134,14 +134,14 @@ fn begin_path(found: On<PathFound>, mut units: Query<&mut PathFollower>) {
     }
 }
 
-/// A wall stands on the path: another one follows.
+/// A wall stands on the path: a new path will come.
 fn forget_path(cut_off: On<PathInvalidated>, mut units: Query<&mut PathFollower>) {
     if let Ok(mut follower) = units.get_mut(cut_off.entity) {
         follower.next = usize::MAX;
     }
 }
 
-/// Wherever the wind blows it, a steered unit keeps to its path. It is out of the wind where it has nowhere to go.
+/// A steered unit keeps to its path, wherever the wind blows it. The wind does not move units that have nowhere to go.
 fn blow_and_walk(
     time: Res<Time>,
     mut units: Query<(&DesiredVelocity, &mut Transform), With<PathSteering>>,
@@ -185,7 +185,7 @@ fn click(
     }
 }
 
-/// Each unit gets another one to move it, in the middle of its way if need be.
+/// Changes what moves each unit, even in the middle of its way.
 fn change_hands(
     mut commands: Commands,
     keys: Res<ButtonInput<KeyCode>>,

@@ -1,7 +1,7 @@
-//! A turn-based board: where a unit can go, what is left there, and how many turns a path takes.
+//! A turn-based board: where a unit can go, how many points are left there, and how many turns a path takes.
 //!
-//! `cargo run --example skirmish`: a click selects a unit, another one moves it to a blue cell. Pale cells take more turns; the
-//! preview has a mark where each turn ends. Enemies (beetles) cannot be passed, and next to them a move ends. Woods cost two
+//! `cargo run --example skirmish`: a click selects a unit, another click moves it to a blue cell. Pale cells take more turns;
+//! the preview marks where each turn ends. Enemies (beetles) cannot be passed, and moves end next to them. Woods cost two
 //! points, swamp three. The space bar ends the turn. `--smoke DIR` plays by itself and saves pictures in DIR.
 
 mod board;

@@ -135,7 +135,7 @@ fn build_links(mut commands: Commands) {
     }
 }
 
-/// Ends of links are gold, those of one-way links blue, and gray where the link is shut; lines join them.
+/// Draws the ends of links and lines between them: gold, blue for one-way links, gray for shut links.
 fn show_links(
     links: Query<(&NavLink, &LinkStatus)>,
     mut ends: Query<(&End, &mut Sprite)>,
@@ -184,7 +184,7 @@ fn spawn_units(mut commands: Commands, assets: Res<AssetServer>) {
     }
 }
 
-/// Beetles that stand walk somewhere else, on either floor.
+/// Sends beetles that stand somewhere else, on either floor.
 fn wander(
     mut commands: Commands,
     mut number: Local<u32>,

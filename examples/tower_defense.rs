@@ -43,7 +43,7 @@ struct Game {
     kills: u32,
     leaks: u32,
     refused: u32,
-    /// Why the last tower was refused; empty after one that was built.
+    /// Why the last tower was refused; empty if it was built.
     message: &'static str,
 }
 
@@ -74,7 +74,7 @@ fn run() -> Result<ExitCode, String> {
     app.add_plugins(TilePathPlugin::default())
         .insert_resource(Game { lives: 20, money: 250, ..default() })
         .add_systems(Startup, set_up)
-        // A creep that is shot in the tick in which it would arrive does not.
+        // A creep that is shot in the tick of its arrival does not arrive.
         .add_systems(FixedUpdate, (spawn_creeps, shoot).before(TilePathSystems::Move))
         .add_systems(Update, (edit_towers, draw, show_score))
         .add_observer(leak);
@@ -190,10 +190,10 @@ fn shoot(
     }
 }
 
-/// The cell that was tried out last, with the revision of the grid, and why there may be no tower on it.
+/// The cell that was last tried, with the revision of the grid, and why no tower may stand on it.
 type Trial = (Option<(Cell, u64)>, Option<&'static str>);
 
-/// Returns why there may be no tower on a cell: it is tried out on a copy of the grid.
+/// Returns why no tower may stand on a cell: tries the tower on a copy of the grid.
 ///
 /// Towers built since the last tick are not on the grid yet, so all of them are put on the copy. A
 /// second blocker on a cell does no harm.
@@ -204,7 +204,7 @@ fn refusal(
     mut creeps: impl Iterator<Item = Cell>,
 ) -> Option<&'static str> {
     if cell.x == 0 || cell.x == COLUMNS - 1 {
-        return Some("Refused: the edges stay free");
+        return Some("Refused: the edges must stay free");
     }
     let mut trial = grid.clone();
     for tower in towers.chain([cell]) {
@@ -216,7 +216,7 @@ fn refusal(
     if !can_leave(ENTRANCE.min) {
         return Some("Refused: it would close the last path");
     }
-    (!creeps.all(can_leave)).then_some("Refused: it would lock a creep in")
+    (!creeps.all(can_leave)).then_some("Refused: it would trap a creep")
 }
 
 /// Builds and sells towers with the mouse.
@@ -248,7 +248,7 @@ fn edit_towers(
         return;
     }
     let built = towers.iter().map(|(_, tower)| tower.cell);
-    // Trying it out copies the grid: only where something has changed, and before it is built.
+    // A trial copies the grid: only if something has changed, and before a tower is built.
     let trial = Some((cell, grid.revision()));
     if tried.0 != trial || mouse.just_pressed(MouseButton::Left) {
         *tried = (trial, refusal(grid, cell, built, creeps.iter().map(CritterState::cell)));

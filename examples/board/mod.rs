@@ -191,7 +191,7 @@ fn find_range(
     Ok(())
 }
 
-/// Colors the cells in range: blue in this turn, with what is left there, and paler in later ones.
+/// Colors the cells in range: blue if reached in this turn, with the points left there; paler if reached later.
 fn tint(
     selection: Res<Selection>,
     pieces: Query<&Piece>,

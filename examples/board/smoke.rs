@@ -44,7 +44,7 @@ fn act(world: &mut World, step: Own) -> Result<bool, String> {
             if !pieces.iter(world).any(|piece| (piece.cell, piece.left) == (cell, left)) {
                 let all: Vec<_> =
                     pieces.iter(world).map(|piece| (piece.cell, piece.left)).collect();
-                return Err(format!("nobody on {cell} with {points} points, but {all:?}"));
+                return Err(format!("no unit on {cell} with {points} points: {all:?}"));
             }
             println!(r#"{{"smoke":"ok","cell":"{cell}","points":{points}}}"#);
         }

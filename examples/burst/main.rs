@@ -25,7 +25,7 @@ N entities request a path in one tick; runs until all are answered and prints on
 --budget E   expansions per tick (default: the plugin's)
 --sprawl     goals are in other connected regions, so that every request is unreachable
 --links N    goals are on a second grid, a copy of the map, which N links join to the first;
-             one request goes ahead, and waits for the costs of the links
+             one request is sent first and waits for the costs of the links
 --rounds R   run the burst R times (default 1), all with the same answers; each tick's time is
              its median over the rounds";
 
@@ -137,7 +137,7 @@ struct Round {
     answers: Vec<f64>,
     counters: PathCounters,
     budget: u32,
-    /// Ticks that the request took that went ahead, and memory of the fields around links.
+    /// Ticks until the answer to the request sent first, and the memory of the fields around links.
     ahead: (usize, usize),
 }
 

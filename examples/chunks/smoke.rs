@@ -1,4 +1,4 @@
-//! Plays the example by itself, with the mouse: a march, and a way that is dug and one that is filled in before it.
+//! Plays the example automatically, with the mouse: a march, while a way ahead is filled in and another is dug.
 //!
 //! Input: a folder. Output: pictures in it and one JSON line on stdout, or what went wrong on stderr.
 

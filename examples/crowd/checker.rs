@@ -73,7 +73,7 @@ impl Motion {
     }
 
     /// Returns the smallest distance to the center of another unit since the previous tick, or their present distance if
-    /// one of the two was teleported. Two units that are farther apart than `most` may have any distance above that.
+    /// one of the two was teleported. For two units that stay farther apart than `most`, it may return any distance above that.
     fn nearest_approach(&self, other: &Self, most: f64) -> f64 {
         let apart = distance(self.middle, other.middle);
         let (Some(first), Some(second)) = (&self.track, &other.track) else {

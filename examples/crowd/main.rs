@@ -46,9 +46,9 @@ Moves critters without overlaps until all have stood on their goals; prints one 
 --app         through the whole plugin, without a window: an order for each critter; critters with a
               common goal get a cell each around it
 --groups      with --app: critters with a common goal are sent as a group
---rest N      goes on for N ticks when all have arrived: do those that were pushed off their goals come back?
+--rest N      continues for N ticks after all have arrived: do units that were pushed off their goals return?
 --threads N   threads that search, with --app (default all); a crowd runs on one thread
---seed N      accepted for the common contract, ignored: nothing here is random";
+--seed N      accepted as by the other runners, but ignored: nothing here is random";
 
 struct Options {
     map: Option<PathBuf>,

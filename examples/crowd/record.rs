@@ -18,7 +18,7 @@ struct Walked {
 }
 
 impl Walked {
-    /// Adds a step. It turns back if it differs from the one before by more than a right angle.
+    /// Adds a step. The unit turns back if this step differs from the previous one by more than a right angle.
     fn add(&mut self, step: (i32, i32)) {
         self.steps += 1;
         self.reversals += u64::from(step.0 * self.last.0 + step.1 * self.last.1 < 0);
@@ -108,8 +108,8 @@ impl Record {
         self.arrived() == scene.starts.len() || self.ticks >= scene.ticks
     }
 
-    /// Returns how often units turned back in 100 steps: on the mean, and the unit that did so most. Less than 100
-    /// steps count as 100.
+    /// Returns how often units turned back per 100 steps: the mean, and the most of any unit. Fewer than 100 steps
+    /// count as 100.
     pub fn reversals(&self) -> (f64, f64) {
         let sum = |count: fn(&Walked) -> u64| self.walked.iter().map(count).sum::<u64>() as f64;
         let mean = 100.0 * sum(|unit| unit.reversals) / sum(|unit| unit.steps).max(1.0);

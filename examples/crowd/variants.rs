@@ -1,4 +1,4 @@
-//! Variants of a scene, so that figures do not hang on the details of one.
+//! Variants of a scene, so that figures do not depend on the details of one scene.
 //!
 //! Input: a [`Scene`] and the name of a variant. Output: the scene, changed.
 

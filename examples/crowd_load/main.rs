@@ -35,9 +35,9 @@ A crowd on a map of blocks, one thread; prints tick times as one JSON line.
 --fields N  shared goals, default 64
 --app       through the plugin: critters with individual paths
 --threads N with --app: compute threads (default: all); 1: systems run one after another, too
---hidden N  with --app: percentage of critters that no camera sees, drawn only where steps end; default 0
+--hidden N  with --app: percentage of critters that no camera sees, drawn only when a step begins or ends; default 0
 --steered   with --app: units that the plugin steers, and this program moves
---snapshots with --app: takes a snapshot every 25 ticks and puts it back; with the feature serialize it is also written and read";
+--snapshots with --app: takes a snapshot every 25 ticks and restores it; with the feature serialize, also writes and reads it";
 
 /// Cells along a side of the map, at least: blocks are up to 8 wide.
 const MIN_SIDE: u32 = 32;

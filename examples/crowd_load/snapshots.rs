@@ -1,4 +1,4 @@
-//! What snapshots of the load take: to take and to restore one, and with the feature `serialize` to write and to read it.
+//! How long snapshots of the load take: taking and restoring and, with the feature `serialize`, writing and reading.
 
 use std::time::Instant;
 
@@ -21,7 +21,7 @@ pub(crate) struct SnapshotTimes {
 }
 
 impl SnapshotTimes {
-    /// Takes a snapshot in some of the ticks, and puts the world back to it, where it is already.
+    /// In some ticks, takes a snapshot and restores it at once, which must not change the world.
     pub(crate) fn measure(&mut self, app: &mut App, tick: u32) -> Outcome<()> {
         if !tick.is_multiple_of(INTERVAL) {
             return Ok(());
@@ -32,7 +32,7 @@ impl SnapshotTimes {
         let restored = timed(&mut self.restore, || snapshot.restore(app.world_mut()));
         restored.map_err(|error| error.to_string())?;
         if state_checksum(app.world_mut()) != before {
-            return Err("the world is another after it was put back".into());
+            return Err("the world differs after a snapshot was restored".into());
         }
         self.measure_bytes(&snapshot)
     }

@@ -47,11 +47,11 @@ impl Plan {
         let moment = (0..timeline.moments.len())
             .filter(is_good)
             .min_by_key(|moment| moment.abs_diff(wanted))
-            .ok_or("no moment is good for a picture")?;
+            .ok_or("no moment is suitable for a picture")?;
         let shown = timeline.moment(moment);
         let slot = (3..shown.heap.len())
             .find(|&slot| shown.light(slot).is_none())
-            .ok_or("every node is lit")?;
+            .ok_or("every node is highlighted")?;
         let wall_cell = *timeline.path.get(timeline.path.len() / 2).ok_or("there is no path")?;
         Ok(Self {
             moment,
@@ -79,7 +79,7 @@ pub fn check(pictures: &Pictures, plan: &Plan, timeline: &Timeline) -> Result<St
     }
     let returned = pictures.changed(["heap", "again"], whole)?;
     if returned > 0 {
-        return Err(format!("{returned} pixels differ after a step back and one forth"));
+        return Err(format!("{returned} pixels differ after a step back and a step forward"));
     }
     let back = pictures.changed(["heap", "back"], whole)?;
     if back == 0 {

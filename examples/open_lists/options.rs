@@ -24,8 +24,8 @@ the same costs, and prints time and work of each. Writes open_lists.csv and open
 --profile     fine has costs without a common divisor (default plain)
 --every-node  searches send every node through the list, as the articles do; by default a search
               bypasses the list for a successor that must be expanded next
---only        only the unsorted list, the default and lists with this in their names, any number of
-              times
+--only        compare only the unsorted list, the default and lists whose names contain PART; may be
+              repeated
 --out         folder of the written files (default: the current folder)
 --insert-bench   insert 4,000 and 10,000 values into a heap and into sorted arrays
 --trace          the article's example of a heap, step by step

@@ -1,4 +1,4 @@
-//! Plays the example by itself, with mouse and keys: a march, a wall before it, and other hands.
+//! Plays the example automatically, with mouse and keys: a march, a wall in its way, and changes of what moves units.
 //!
 //! Input: a folder. Output: pictures in it and one JSON line on stdout, or what went wrong on stderr.
 
@@ -49,7 +49,7 @@ fn act(world: &mut World, step: MouseStep) -> Result<bool, String> {
     }
 }
 
-/// Nobody reports the arrival of those that follow their path by themselves: they are there when they stand at its end.
+/// No arrival is reported for units that this example moves along their paths: they have arrived when they stand at the end.
 fn have_arrived(world: &mut World) -> Result<bool, String> {
     let mut arrived = 0;
     let mut units = world.query::<(&PathStatus, &NavPath, &Transform)>();

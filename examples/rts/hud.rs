@@ -190,7 +190,7 @@ fn write_selection(
         if group_settings.keeps_together { "at one speed" } else { "each at its own speed" };
     let _ = write!(content, "\nformation {} (F), {together} (K)", group_settings.name());
     if patrol.0 {
-        content += "\npatrol: click its goal";
+        content += "\npatrol: click the goal";
     }
     if let Some(reason) = selected.iter().find_map(|(.., status, _)| hindrance(status)) {
         let _ = write!(content, "\n{reason}");

@@ -35,8 +35,8 @@ enum Action {
     RecordPositions,
     Point(Spot),
     Click(Spot, MouseButton),
-    /// Order the selected critters to go to one that may be moving, as often as that takes: a click is read in the frame after it
-    /// was aimed.
+    /// Order the selected critters to go to a critter that may be moving; click until it is hit: a click is read in the frame
+    /// after it was aimed.
     OrderTo(Spot, ExpectedOrder),
     /// Wait until the selected critters have arrived.
     Arrive,

@@ -14,7 +14,7 @@ pub fn unshifted(cell: Cell) -> Cell {
     cell.offset(cell.y >> 1, 0)
 }
 
-/// Returns the map on hexagons, with the same profiles. Beside the slanted strip of its cells is void.
+/// Returns the map on hexagons, with the same profiles. Outside the slanted strip of its cells, terrain is void.
 pub fn shifted_rows(map: &NavGrid) -> NavGrid {
     let (height, left) = (map.height(), shifted(Cell::new(0, map.height() as i32 - 1)).x);
     let width = map.width() + left.unsigned_abs();

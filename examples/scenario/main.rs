@@ -30,8 +30,8 @@ Runs the queries of a Moving AI scenario one after another and prints one JSON l
 --budget E    advance every search in slices of E expansions (same answers)
 --no-cache    no landmarks: otherwise they are filled before anything is timed
 --topology    hex: every other row of the map is shifted by half a cell; lengths are not checked
---threads N   accepted for the common contract, ignored: single queries run on one thread
---seed N      accepted for the common contract, ignored: nothing here is random";
+--threads N   accepted as by the other runners, but ignored: single queries run on one thread
+--seed N      accepted as by the other runners, but ignored: nothing here is random";
 
 /// Most rows of a sample, and most rounds.
 const MOST_ROWS: u32 = 1_000_000;

@@ -34,7 +34,7 @@ pub enum Step<Own> {
 /// Runs one of the example's own steps. Returns whether it is done.
 pub type Act<Own> = fn(&mut World, Own) -> Result<bool, String>;
 
-/// Returns whether all units that have orders have arrived, and prints how many then; fails if there is no path for one.
+/// Returns whether all units that have orders have arrived, and then prints their number; fails if a unit has no path.
 pub fn have_arrived(world: &mut World) -> Result<bool, String> {
     let mut units = world.query::<&PathStatus>();
     let mut arrived = 0;

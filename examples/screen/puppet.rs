@@ -13,8 +13,8 @@ use bevy::{
     window::PrimaryWindow,
 };
 
-/// Returns the pixel of a window of this size where a point of the world is, for a camera on the origin that shows a unit of the world
-/// as a pixel.
+/// Returns the pixel that shows a point of the world in a window of this size. The camera is at the origin, with one pixel per
+/// world unit.
 pub fn pixel(point: Vec2, window: UVec2) -> Vec2 {
     point * Vec2::new(1.0, -1.0) + window.as_vec2() / 2.0
 }

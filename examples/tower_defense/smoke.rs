@@ -18,7 +18,7 @@ enum Own {
     Click(Cell, MouseButton),
     /// Wait until the game is like this.
     Until(fn(&Game) -> bool),
-    /// Print the score; fail if a tower was refused or built that should not be.
+    /// Print the score; fail unless exactly one tower was refused.
     Check,
 }
 

@@ -19,7 +19,7 @@ impl Crossings<'_, '_> {
     pub(super) fn arrive(&mut self) {
         let mut crossings = std::mem::take(&mut self.traffic.crossings);
         crossings.retain_mut(|crossing| {
-            // One that is not a critter any more has come to the end.
+            // A unit that is no longer a critter is at the end at once.
             let work = self.work_of(crossing.entity).unwrap_or(u64::MAX);
             crossing.left = crossing.left.saturating_sub(work);
             crossing.left > 0 || !self.leave(crossing)
@@ -32,7 +32,7 @@ impl Crossings<'_, '_> {
         Some(self.paces.get(entity).ok()?.work(self.time.delta_secs()))
     }
 
-    /// A crossing is over; returns false for a critter that has no transform at present, and waits for one.
+    /// A crossing is over. Returns false if the critter has no transform at present: then the end of the crossing waits for one.
     fn leave(&mut self, crossing: &Crossing) -> bool {
         let Crossing { entity, link, .. } = *crossing;
         let mut units = self.units.p0();
@@ -57,7 +57,7 @@ impl Crossings<'_, '_> {
             return;
         };
         let area = to.area.intersection(grid.rect());
-        // The cells that it needs to land on any of those.
+        // All cells that it may cover if it lands in this area.
         let needed = grid.footprint(unit.profile).cells_under(area);
         let mut cells: Vec<Cell> = area.cells().collect();
         cells.retain(|&cell| goes_on_from(grid, &unit, cell));
@@ -82,8 +82,8 @@ impl Crossings<'_, '_> {
         }
     }
 
-    /// Finds a unit that waits on a cell where this one may land, and that may land where this one stands, by the same link or
-    /// another.
+    /// Finds a unit to exchange places with: it waits on a cell where this unit may land, and may land where this unit stands,
+    /// over the same link or another.
     fn partner(&mut self, unit: Waiting, waiting: &[Waiting]) -> Option<Waiting> {
         let can_land = |one: &Waiting, other: &Waiting| {
             let [_, to] = self.outcomes.links.ends(one.next.hop);
@@ -106,7 +106,7 @@ impl Crossings<'_, '_> {
         };
         let partners: Vec<Waiting> = waiting.iter().filter(is_partner).copied().collect();
         let mut critters = self.units.p1();
-        // One that has grown and has no room yet holds fewer cells than it needs.
+        // A unit that has grown but has no room yet holds too few cells.
         let mut holds_its_cells = |one: &Waiting| {
             critters
                 .get_mut(one.entity)
@@ -118,7 +118,7 @@ impl Crossings<'_, '_> {
         partners.into_iter().find(holds_its_cells)
     }
 
-    /// Whether as many units cross a link as may at the same time.
+    /// Whether the capacity of a link is used up.
     fn is_full(&self, hop: Hop) -> bool {
         self.outcomes.links.placed(hop).is_none_or(|placed| {
             self.traffic.crossing(placed.entity) >= usize::from(placed.link.capacity)
@@ -129,8 +129,8 @@ impl Crossings<'_, '_> {
         self.paces.get(entity).is_ok_and(|pace| !pace.critter.collides)
     }
 
-    /// Sends units off the landing cells that are idle, or that wait there for long and have younger requests, if the unit may
-    /// push them.
+    /// Sends units off the landing cells if `by` may push them: units that are idle or queue, or have waited there for long
+    /// with younger requests.
     fn clear(&mut self, by: Waiting, to: (GridId, CellRect)) {
         let team = self.paces.get(by.entity).map_or(0, |pace| pace.team());
         for other in self.crowds.holders(&self.grids, to) {
@@ -189,7 +189,7 @@ impl Crossings<'_, '_> {
     }
 }
 
-/// Whether a unit can stand on a cell behind its link, and go on from there as from the one that was planned.
+/// Whether a unit can stand on a cell behind its link and go on from there as well as from the planned cell.
 fn goes_on_from(grid: &NavGrid, unit: &Waiting, cell: Cell) -> bool {
     let region = grid.region(unit.profile, cell);
     let planned = grid.region(unit.profile, unit.next.landing);

@@ -17,20 +17,21 @@ use crate::{
 
 /// Ticks of waiting after which a unit counts as stuck: 2 seconds at Bevy's 64 ticks per second.
 const STUCK_AFTER: u32 = 128;
-/// The same for one that queues: as long as for a unit that anything else holds up.
+/// The same for a unit that queues: as long as for units held up by anything else.
 const STUCK_IN_QUEUE: u32 = 512;
 
-/// So many units are called to each cell of a link at a time, and one more: the next is there when a cell is left. Of 500 units 50
-/// were left before one cell after 14,000 ticks with one less, and 59 before four cells after 5,000 with only two more in all.
+/// So many units are called at a time for each cell of a link, and one more in all, so that the next unit is there when a cell
+/// gets free. With one less, 50 of 500 units were left before a link of one cell after 14,000 ticks; with only two more than
+/// cells, 59 before four cells after 5,000.
 const CALLED_PER_CELL: u32 = 2;
 
 /// Cells between the cells of a link and the first that queue: room for those that come out.
 const LEAST_GAP: u32 = 3;
 
-/// Columns or rows within which the way to a link is looked up.
+/// Columns or rows within which the exact way to a link is looked up.
 const NEAR: u32 = 32;
 
-/// Ticks in which a unit that was called comes no nearer, and after which others are called in its place.
+/// If a unit that was called has come no nearer for this many ticks, others are called in its place.
 const LATE_AFTER: u32 = 128;
 
 /// A unit on the way to a link.
@@ -48,7 +49,7 @@ pub(super) struct Traveler {
     stalled: u32,
     /// For how many ticks it has stood on the link's cells.
     waited: u32,
-    /// For how many ticks it has queued, or since it was called.
+    /// Ticks since it began to queue or, after that, since it was called.
     held_up: u32,
 }
 
@@ -82,7 +83,7 @@ impl Traveler {
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 enum Stage {
     OnTheWay,
-    /// It stands near the link, since so many units had queued.
+    /// It stands near the link; its number in the order of queuing.
     Queued(u64),
     /// It walks to the cells of the link, or stands there.
     Called,
@@ -97,8 +98,8 @@ struct Queue {
 }
 
 impl Crossings<'_, '_> {
-    /// Lists the units that stand on the cells of the links that they want to cross. Those that are on their way to another
-    /// place by now are dropped; those whose link is shut are planned for again.
+    /// Lists the units that stand on the cells of the links that they want to cross. Units that are on their way to another
+    /// place by now are dropped; units whose link is shut get a new plan.
     pub(super) fn collect_waiting(&mut self, waiting: &mut Vec<Waiting>) {
         let mut travelers = std::mem::take(&mut self.traffic.travelers);
         travelers.retain(|&number, traveler| self.look_at(number, traveler, waiting));
@@ -121,7 +122,7 @@ impl Crossings<'_, '_> {
         };
         let (next, profile) = (unit.next_link(number), unit.state.query.profile);
         let Some(next) = next else {
-            return unit.is_waiting_for_repair(number); // then it comes back
+            return unit.is_waiting_for_repair(number); // then it stays listed
         };
         let links = &mut self.outcomes.links;
         links.note_use(profile);
@@ -129,7 +130,7 @@ impl Crossings<'_, '_> {
         let [end, landing] = links.ends(next.hop);
         let Some((state, _)) = unit.critter.as_mut().filter(|_| is_usable) else {
             let is_moved_by_game = unit.critter.is_none();
-            // Within one grid it has no other `NavAgent` behind the link, which would say so.
+            // Behind a link within one grid its `NavAgent` is the same, so only its position shows whether it has crossed.
             let has_crossed = || {
                 let position = self.whereabouts.position(entity);
                 let cell = position.and_then(|at| self.grids.cell_at(landing.grid, at));
@@ -187,7 +188,8 @@ impl Crossings<'_, '_> {
         true
     }
 
-    /// Lets units queue that come near a link where others wait already, and calls as many to its cells as find room there.
+    /// Makes units queue if they come near a link at which others wait already, and calls as many to its cells as there is
+    /// room for.
     fn keep_queues(&mut self, travelers: &mut BTreeMap<u64, Traveler>) {
         let mut queues: BTreeMap<Hop, Queue> = BTreeMap::new();
         for (&number, traveler) in travelers.iter() {
@@ -231,7 +233,7 @@ impl Crossings<'_, '_> {
         }
     }
 
-    /// Lets a unit stand where it is, and be pushed aside.
+    /// Makes a unit stand where it is; others may push it aside.
     fn hold(&mut self, entity: Entity) {
         if let Ok(unit) = self.units.p0().get_mut(entity)
             && let Some((mut state, _)) = unit.critter

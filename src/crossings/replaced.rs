@@ -15,7 +15,7 @@ impl Crossings<'_, '_> {
         let Self { traffic, outcomes, units, .. } = self;
         let now = outcomes.links.ticks();
         let before = core::mem::replace(&mut traffic.tick, now);
-        // Traffic that is new may come with new links.
+        // If the traffic is new, the links may be new, too.
         let are_other_links = before == 0 || now < before;
         if !are_other_links && now <= before + 1 {
             return;

@@ -52,7 +52,7 @@ pub(super) struct Place<'a> {
     pub(super) frame: &'a GridFrame,
 }
 
-/// What decides on the place of a critter that has none: its grid and profile, where its transform is, and whether it collides.
+/// What decides whether a critter without a place may get one: its grid and profile, its position, and whether it collides.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Wanted {
@@ -172,7 +172,7 @@ pub(crate) fn drop_stale_crowds(
         }
         state.member.unit = None;
         state.member.path = PathSync::Replaced;
-        state.halt(); // the grid of the step is gone, or nobody knows of the step
+        state.halt(); // the grid of the step is gone, or the crowd that knew of it
     };
     if core::mem::replace(&mut changes.crowd_ticks, crowds.ticks) != crowds.ticks {
         crowds.by_grid.clear();
@@ -184,7 +184,7 @@ pub(crate) fn drop_stale_crowds(
             }
         }
     }
-    // In the order of their numbers, not in that in which they were despawned: those that come next get these numbers.
+    // In the order of their numbers, not of their despawning: new units will reuse these numbers.
     changes.left.sort_unstable();
     for (grid, unit, entity) in changes.left.drain(..) {
         if crowds.entity(grid, unit) == Some(entity) {
@@ -266,7 +266,7 @@ impl NewcomerItem<'_, '_> {
             Some(unit) if wanted.is_none_or(|(id, _)| id != self.state.member.grid) => {
                 self.leave(grids, crowds, unit);
             }
-            // It was a ghost until now. Whether it finds room or not, it does not go on by itself.
+            // It was a ghost until now. Whether it finds room or not, it no longer walks on its own.
             None if self.critter.collides && self.state.walk.is_between_cells() => {
                 self.state.halt();
                 self.state.set_drawn(self.transform.translation.truncate());
@@ -282,8 +282,8 @@ impl NewcomerItem<'_, '_> {
         self.place(crowds.crowd_on(grids, to.id, to.grid), &to, whereabouts)
     }
 
-    /// Joins a crowd, on the nearest free cell. A unit that has joined moves, or changes its profile; if there is
-    /// no free cell for that, it stays as it is.
+    /// Joins a crowd, on the nearest free cell. If it is in the crowd already, moves it or changes its profile;
+    /// if there is no free cell for that, it stays as it is.
     fn place(&mut self, grid_crowd: &mut GridCrowd, to: &Place, whereabouts: &Whereabouts) -> bool {
         let &Place { id, profile, grid, frame } = to;
         let before = self.state.member.unit;
@@ -296,7 +296,7 @@ impl NewcomerItem<'_, '_> {
             && found == Some(self.state.walk.head())
             && grid_crowd.matches_profile(grid, profile, &self.state)
         {
-            // On its own cell: only its picture was moved, and it goes on as before.
+            // It is on its own cell: only its transform was moved, and it continues as before.
             self.draw_from(grid_crowd, drawn);
             return true;
         }
@@ -371,7 +371,7 @@ impl NewcomerItem<'_, '_> {
         self.draw_from(grid_crowd, drawn);
     }
 
-    /// Lets it be drawn from a position in cell space on, while it stands.
+    /// Draws it from this position in cell space on, as a standing critter.
     fn draw_from(&mut self, grid_crowd: &GridCrowd, drawn: Vec2) {
         self.state.place_at(drawn);
         self.state.set_drawn(self.transform.translation.truncate());

@@ -40,7 +40,7 @@ pub(crate) struct Slots<'w, 's> {
     groups: Query<'w, 's, &'static mut GroupState, Allow<Disabled>>,
 }
 
-/// Advances all crowds by a tick. While the time stands still, so do they.
+/// Advances all crowds by a tick, unless time stands still.
 pub(crate) fn advance_crowds(
     time: Res<Time>,
     grids: Res<NavGrids>,
@@ -92,7 +92,7 @@ fn show_steps(grids: &NavGrids, crowds: &Crowds, critters: &mut Query<Shown, All
     }
 }
 
-/// Units that walk face where they go in the world, on grids that were turned.
+/// After grids were turned, makes walking units face where they now go in the world.
 fn face_anew(grids: &NavGrids, critters: &mut Query<Shown, Allow<Disabled>>) {
     for mut critter in critters {
         let state = &critter.state;
@@ -117,7 +117,7 @@ fn apply_events(
         for &event in grid_crowd.crowd.events() {
             match event {
                 CrowdEvent::SlotChanged { unit, cell, has_arrived } => {
-                    // One whose next request is not read yet walks in the crowd as before.
+                    // A unit whose next request is not read yet still walks in the crowd as before.
                     if let Ok(mut member) = units.get_mut(entity(unit))
                         && member.is_latest()
                     {
@@ -164,7 +164,7 @@ impl ShownItem<'_, '_> {
         if tail == head {
             state.read_back(Some(frame), self.transform);
             if before.is_between_cells() {
-                // What the game wrote while it was on its step does not count. It turns also if no frame has shown the step.
+                // What the game has written during its step does not count. It also turns if no frame has shown the step.
                 state.set_drawn(self.transform.translation.truncate());
                 state.is_turning |= state.turned != state.heading;
             }
@@ -212,14 +212,14 @@ fn react(
     match event {
         CrowdEvent::Arrived { .. } => outcomes.path_ended(unit, true, grids),
         CrowdEvent::Lost { .. } => outcomes.path_ended(unit, false, grids),
-        // Unless it was pushed in the same tick. A member may have exchanged its slot since its path was found.
+        // Not if it was pushed in the same tick. A member may have exchanged its slot since its path was found.
         CrowdEvent::Stuck { why, .. } if !is_moving => match slot {
             Some(slot) if unit.path.0.kind() == PathKind::Complete && unit.path.0.end() != slot => {
                 outcomes.path_lost(unit, grids);
             }
             _ => unit.set_stuck(why),
         },
-        // The latter was applied before.
+        // Slot changes were applied before.
         CrowdEvent::Stuck { .. } | CrowdEvent::SlotChanged { .. } => {}
     }
 }

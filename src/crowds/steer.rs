@@ -117,7 +117,7 @@ pub(crate) fn steer_critters(
             turns.push((critter.state.member.number, entity));
         }
     }
-    // In the order in which they were made: that of their tables is another one in a world that was loaded.
+    // In the order in which critters were made: in a loaded world, the order of their tables differs.
     turns.sort_unstable();
     turns.dedup();
     for (_, entity) in turns.drain(..) {
@@ -161,7 +161,7 @@ impl SteeredItem<'_, '_> {
             },
             None => crowd.stop(unit),
         };
-        // It comes from a link, and others may queue where it landed.
+        // It comes from a link: others may queue where it landed, so it goes first.
         if self.state_of_request.is_some_and(|state| state.journey.grid.is_some()) {
             let known = crowd.give_precedence(unit);
             debug_assert!(known.is_ok(), "{known:?}");

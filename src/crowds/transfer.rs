@@ -20,7 +20,7 @@ use crate::{
     unit::{CritterState, Facing, PathSync},
 };
 
-/// How far idle units step aside at most, in steps over ground as costly as that on which they stand.
+/// Farthest that idle units step aside, in steps over ground as costly as that under them.
 const MAX_STEP_ASIDE: u64 = 12;
 
 impl Crowds {
@@ -87,7 +87,7 @@ impl Crowds {
             !blocked.contains(to.cell)
                 && crowd.nearest_free_cell(grid, (to.cell, profile), Some(unit), 0).is_some()
         };
-        // Along paths: what is near behind a wall is far, and the search must not take long.
+        // Along paths, since a near cell behind a wall is far; with a limit, since this must not take long.
         let mut range = MovementRange::new();
         let step = PathCost::PLAIN_STEP.0 * u64::from(grid.cost(profile, from));
         let most = PathCost(MAX_STEP_ASIDE * step / u64::from(Profile::PLAIN_COST));
@@ -116,8 +116,8 @@ impl NewcomerItem<'_, '_> {
         grids.frame(from).map(|frame| frame.to_world(self.state.now))
     }
 
-    /// Stands on a free cell of a grid, drawn at a position in the world from where it comes to the cell while it does so much
-    /// work.
+    /// Stands on a free cell of a grid. It is drawn from a position in the world on, and comes to the cell while it does
+    /// `work`.
     pub(crate) fn land(
         &mut self,
         grids: &NavGrids,

@@ -16,7 +16,7 @@ impl SlotAssignment<'_, '_> {
             let status = self.places.units.get(member.entity).ok().and_then(|unit| unit.status);
             match (state.slot_of(member.entity), status) {
                 (None, _) | (_, Some(Failed(_))) => failed += 1,
-                // Nobody reports when a unit that the game moves by itself is there.
+                // If the game moves a unit itself, no arrival is reported: its path counts.
                 (_, Some(Arrived(_) | Found(PathKind::Complete | PathKind::Partial))) => {
                     arrived += 1;
                 }
@@ -27,7 +27,7 @@ impl SlotAssignment<'_, '_> {
         state.rally_points.iter_mut().for_each(|rally_point| rally_point.field = None);
         group.members.iter().for_each(|member| self.limit(entity, member.entity, None));
         self.commands.trigger(GroupArrived { entity, arrived, failed });
-        // Unless an observer has given it another order.
+        // It ends only if no observer has given it another order.
         let follows = group.is_following() && !group.members.is_empty();
         let ends = group.despawns && !follows;
         let known = ends.then(|| (Group::clone(group), group.last_changed()));

@@ -1,7 +1,7 @@
 //! Assigns slots to the members of groups, and sends them there.
 //!
-//! Input: groups that are new or were changed, or whose members, grid or goal are others than before. Output: slots, and requests to
-//! them.
+//! Input: groups that are new or were changed, or whose members, grid or goal have changed. Output: slots, and requests to go
+//! there.
 
 use bevy::{
     ecs::{entity::EntityHashSet, entity_disabling::Disabled, system::SystemParam},
@@ -31,7 +31,7 @@ const KEPT_MEMBER_COST: u32 = 10;
 /// A slot, or why there is none.
 type SlotAnswer = Result<Cell, PathFailure>;
 
-/// What members are sent by.
+/// What sending members needs.
 struct Sender<'a> {
     entity: Entity,
     group: &'a Group,
@@ -39,7 +39,7 @@ struct Sender<'a> {
     before: &'a GroupState,
     goal: Cell,
     grid: GridId,
-    /// The numbers of the group and of its order: what members have in common that may exchange their slots.
+    /// The numbers of the group and of its order, which members that may exchange slots have in common.
     order: (u64, u32),
 }
 
@@ -68,7 +68,7 @@ pub(crate) struct SlotAssignment<'w, 's> {
 
 /// Assigns slots to groups that are new, were changed, or have lost a member; announces those that
 /// have come to rest. Assigning may take half of the budget in a tick: what is left is done in the
-/// next, and first. A group that is written as it was is not changed.
+/// next, and first. Writing a group without a difference does not change it.
 pub(crate) fn form_groups(
     mut groups: Query<(Entity, &mut Group, &mut GroupState, Has<Disabled>), Allow<Disabled>>,
     mut turns: Local<Vec<(u64, Entity)>>,
@@ -91,7 +91,7 @@ pub(crate) fn form_groups(
         }
         assignment.follow_goal(group.bypass_change_detection(), &mut state);
         let version = assignment.grid_version(assignment.places.grid_of_group(&group, &state));
-        // Where the grid is gone its members have failed already.
+        // If the grid is gone, the members have failed already.
         let is_new_grid = state.grid_version != version && version != NO_GRID;
         state.was_changed |= is_new_grid;
         state.has_losses |=
@@ -139,7 +139,7 @@ impl SlotAssignment<'_, '_> {
         order.members.retain(|member| !self.has_left(group, member.entity, state));
         let are_fewer = order.members.len() < before;
         if let Some(known) = state.order.as_mut().filter(|_| are_fewer && !state.was_changed) {
-            known.members.clone_from(&order.members); // that is no change of the game's
+            known.members.clone_from(&order.members); // not a change by the game
         }
         are_fewer
     }
@@ -169,12 +169,12 @@ impl SlotAssignment<'_, '_> {
         }
     }
 
-    /// Assigns a slot to every member, and sends those there whose slot or request is another than before.
+    /// Assigns a slot to every member, and sends those members whose slot or request has changed.
     fn assign(&mut self, entity: Entity, group: &Group, state: &mut GroupState) {
         let id = self.places.grid_of_group(group, state);
         let before = core::mem::take(state);
         (state.number, state.orders) = (before.number, before.orders);
-        // One that an observer of its arrival has changed despawns itself all the same, later.
+        // A group that an observer has changed on its arrival still despawns itself, but later.
         state.is_announced = before.is_announced
             && !(before.was_changed && group.despawns && !group.is_following())
             && !before.has_losses;
@@ -226,7 +226,7 @@ impl SlotAssignment<'_, '_> {
         before: &GroupState,
     ) -> Result<(&NavGrid, FormationSpec), PathFailure> {
         let (goal, kept_free) = if before.was_changed {
-            // A goal that is gone counts where it was, until the game changes the group.
+            // If the goal is gone, its last cell counts until the game changes the group.
             let known = before.assigned.filter(|_| before.order.as_ref() == Some(group));
             let goal = self.places.cell_of_target(&group.goal, id);
             let goal = goal.or_else(|reason| known.map(|known| known.goal).ok_or(reason))?;
@@ -304,8 +304,8 @@ impl SlotAssignment<'_, '_> {
         state.is_announced &= !before.was_changed;
     }
 
-    /// Changes a unit, if it is still sent by the group when this is done: commands are carried out one after
-    /// the other, and another group may have sent it in between.
+    /// Changes a unit if the group still sends it when the command runs: an earlier command may have made
+    /// another group send it.
     pub(super) fn change(
         &mut self,
         entity: Entity,
@@ -333,7 +333,7 @@ impl SlotAssignment<'_, '_> {
         let request = &group.request;
         let unit = self.places.units.get(member.entity).ok();
         let own = unit.and_then(|unit| unit.own_grid(request.grid)).unwrap_or_default();
-        // The same before and after it has crossed.
+        // The same before and after the crossing.
         let is_joined = self.places.links.join(own, grid);
         PathRequest {
             target: Target::Cell(cell),
@@ -363,8 +363,8 @@ impl GroupState {
     }
 }
 
-/// Slots for the members that have a cell: from scratch where the order is another than before, else so that
-/// each keeps what it can. Stores the order with its resolved facing.
+/// Slots for the members that have a cell: from scratch if the order has changed; otherwise so that members
+/// keep their slots where they can. Stores the order with its resolved facing.
 fn slots_for(
     grid: &NavGrid,
     order: FormationSpec,

@@ -21,8 +21,8 @@ impl Group {
 }
 
 impl SlotAssignment<'_, '_> {
-    /// Looks where the entity is that a group follows. A group whose goal is gone follows no more: it ends when all have come to
-    /// rest.
+    /// Looks where the entity is that a group follows. If the entity is gone, the group stops following: it ends when all its
+    /// members have come to rest.
     pub(super) fn follow_goal(&self, group: &mut Group, state: &mut GroupState) {
         if !group.is_following() || state.order.is_none() {
             return;
@@ -37,7 +37,7 @@ impl SlotAssignment<'_, '_> {
             Err(PathFailure::TargetGone) if self.places.is_despawned(&group.goal) => {
                 group.request.follows = false;
                 state.is_announced = false;
-                // That is no change of the game's.
+                // This does not count as a change by the game.
                 if let Some(order) = &mut state.order {
                     order.request.follows = false;
                 }
@@ -46,8 +46,8 @@ impl SlotAssignment<'_, '_> {
         }
     }
 
-    /// Whether the goal of a group has moved to another grid, or by a part of the way that the first member has to go, and by
-    /// half of the side of the square that the members fill.
+    /// Whether the goal of a group has moved to another grid, or by at least a part of the way of the first member and at
+    /// least half of the side of a square that the members would fill.
     fn has_moved(&self, group: &Group, state: &GroupState, (id, goal): (GridId, Cell)) -> bool {
         let Some(before) = state.assigned.filter(|_| state.grid == Some(id)) else {
             return true;

@@ -36,7 +36,8 @@ pub(crate) struct GroupUnitData {
     pub(super) walking: Option<(&'static CritterState, &'static Transform)>,
 }
 
-/// Where those members of a group come to its grid that take links: the same for all of a profile in one connected region.
+/// The cells at which members that take links come to the grid of the group: the same for all of a profile from one
+/// connected region.
 #[derive(Default)]
 pub(super) struct Arrivals {
     /// Whether links lead there from a grid.
@@ -55,8 +56,9 @@ pub(crate) struct MemberPlaces<'w, 's> {
 }
 
 impl MemberPlaces<'_, '_> {
-    /// The grid on which a group gathers: that of its goal, if its request names one or links lead to the entity that is its
-    /// goal, else that on which its request or its first member is. It is looked up again only if the game has changed the goal, or
+    /// The grid on which a group gathers: the goal grid of its request, or the grid of the entity that is its goal, if links
+    /// lead there; otherwise the grid of its request or of its first member. It is looked up again only if the game has changed
+    /// the goal, or
     /// the group follows it.
     pub(super) fn grid_of_group(&self, group: &Group, state: &GroupState) -> GridId {
         let is_same = || state.order.as_ref().map(goal_of) == Some(goal_of(group));
@@ -84,7 +86,7 @@ impl MemberPlaces<'_, '_> {
         group.request.goal_grid.or_else(of_goal).unwrap_or(own)
     }
 
-    /// The cell that a target means for many units at once, whatever their size.
+    /// The cell that a target stands for if many units of any size go there.
     pub(super) fn cell_of_target(&self, target: &Target, id: GridId) -> Result<Cell, PathFailure> {
         let frame = self.grids.frame(id).ok_or(PathFailure::GridGone(id))?;
         let middle = |rect: CellRect| {
@@ -151,7 +153,7 @@ impl MemberPlaces<'_, '_> {
         Member { entity, profile, named, rank, cell }
     }
 
-    /// The anchor on which a member stands; for one that has to take links to the goal, where it comes out of them.
+    /// The anchor on which a member stands; if it has to take links to the goal, where it comes out of the last one.
     fn cell_on(
         &self,
         (entity, profile): (Entity, ProfileId),

@@ -7,11 +7,11 @@ use bevy::prelude::*;
 use super::{GroupSpeedLimit, GroupState, assign_slots::SlotAssignment};
 use crate::unit::SpeedLimit;
 
-/// Ticks after which those that keep together look again who is the slowest.
+/// Ticks after which the slowest member of a group that keeps together is determined again.
 const PACE_TICKS: u64 = 16;
 
 impl SlotAssignment<'_, '_> {
-    /// Limits the speed of those that keep together anew if the slowest of them has become faster or slower.
+    /// Sets new speed limits in a group that keeps together if its slowest member has become faster or slower.
     pub(super) fn keep_pace(&mut self, entity: Entity, state: &mut GroupState) {
         if !(self.pathfinder.now + state.number).is_multiple_of(PACE_TICKS) {
             return;
@@ -35,7 +35,7 @@ impl SlotAssignment<'_, '_> {
         });
     }
 
-    /// Speed of the slowest of those that can move.
+    /// The speed of the slowest member that can move.
     pub(super) fn slowest(&self, members: &[Entity]) -> Option<f32> {
         let speeds = members.iter().filter_map(|&member| {
             let unit = self.places.units.get(member).ok()?;

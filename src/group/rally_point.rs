@@ -14,8 +14,8 @@ use crate::{
 
 /// Fewest members that share a field.
 const LEAST_MEMBERS: usize = 8;
-/// A field of so many cells takes as long as one search, or less (35 ns a cell against 100 µs
-/// and more on maps of this size).
+/// Filling a field of this many cells takes no longer than one search (35 ns per cell against 100 µs or
+/// more on maps of this size).
 const CELLS_PER_MEMBER: usize = 4_096;
 
 impl GroupState {
@@ -52,8 +52,8 @@ impl GroupState {
         }
     }
 
-    /// The goal of the group, or where members of this profile cannot stand there their slot nearest to it. `None`
-    /// where they have no slots.
+    /// The goal of the group or, if members of this profile cannot stand there, the nearest of their slots. `None`
+    /// if they have no slots.
     fn middle(&self, slots: &[(Cell, bool)], grid: &NavGrid, profile: ProfileId) -> Option<Cell> {
         let goal = self.assigned?.goal;
         let &(nearest, _) = slots.iter().min_by_key(|(slot, _)| {

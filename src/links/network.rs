@@ -51,10 +51,10 @@ pub struct NavLinks {
     last_used: BTreeMap<ProfileId, u64>,
     is_profile_new: bool,
     fields: BTreeMap<(ProfileId, LinkEnd), FlowField>,
-    /// What lies between crossings, for the profiles that use links, and whether old costs count: read when it is first needed.
+    /// The costs between crossings, by profile that uses links and by whether old costs count; read when first needed.
     #[cfg_attr(feature = "serialize", serde(with = "tables"))]
     tables: Tables,
-    /// The state of fields and links for which the tables are.
+    /// The state of fields and links that the tables describe.
     tables_state: u64,
     /// How often links have changed.
     changes: u64,
@@ -173,7 +173,7 @@ pub(crate) fn sync_links(
             placed.users = users.unwrap_or_default();
         }
     }
-    // One that was removed and inserted again as it was has lost its status.
+    // A link that was removed and inserted again unchanged has lost its status.
     if is_changed || !renewed.is_empty() {
         for placed in links.links.values() {
             if let Ok(mut status) = statuses.get_mut(placed.entity) {
@@ -242,13 +242,13 @@ impl NavLinks {
         self.now
     }
 
-    /// Looks again, in the next tick, at entities that may not be links any more.
+    /// Makes the next tick look again at all entities with links: some may no longer be links.
     pub(crate) fn check_all(&mut self) {
         self.noted.extend(self.numbers.keys());
     }
 
-    /// Looks at all links again where others are there than it knows of: they are older than the plugin, or came or went while
-    /// the game had taken this resource out of the world, or it was replaced.
+    /// Looks at all links again if they are not those that it knows: links may be older than the plugin, may have come or gone
+    /// while the game had taken this resource out of the world, or the resource was replaced.
     fn find_unknown(
         &mut self,
         all: &Links<Allow<Disabled>>,
@@ -270,8 +270,8 @@ impl NavLinks {
         self.fields.values_mut().for_each(|field| flows.adopt(field));
     }
 
-    /// Places a link, or changes it; returns false if it is as it was. One that leads from or to other cells than before is another one: units on the way to it are
-    /// planned for again.
+    /// Places or changes a link; returns false if it is unchanged. A link that now leads from or to other cells counts as a new
+    /// one: units on the way to it get a new plan.
     fn place(&mut self, number: u64, entity: Entity, link: &NavLink) -> bool {
         if self.links.get(&number).is_some_and(|placed| placed.link == *link) {
             return false;
@@ -331,7 +331,7 @@ impl NavLinks {
         }
     }
 
-    /// Whether all fields around ends of crossings of a profile are up to date; and if not, whether only edits keep them from it.
+    /// Whether all fields around the ends of a profile's crossings are up to date; and if not, whether only edits hold them up.
     pub(super) fn are_costs_known(&self, costs: Costs<'_>) -> (bool, bool) {
         let ends = self.hops(costs.profile).flat_map(|hop| self.ends(hop));
         let fields = ends.map(|end| self.field(costs.profile, end));

@@ -75,8 +75,8 @@ impl NavLinks {
             || self.reached(grids, profile, start).any(|(_, regions)| regions.contains(&goal))
     }
 
-    /// Where a unit may come to a grid, and to the connected region of a cell of it if it can: of the cells of links, the first in the
-    /// order in which they are reached.
+    /// The cell at which a unit may come to a grid over links: the first reached in the connected region of the goal or, if
+    /// there is none, the first reached at all.
     pub(crate) fn arrival(
         &self,
         grids: &NavGrids,
@@ -94,7 +94,7 @@ impl NavLinks {
         at_goal.or(cells.first()).copied()
     }
 
-    /// Iterates over the ends at which a unit may come out that starts in a connected region, and their regions.
+    /// Iterates over the ends at which a unit that starts in a connected region may come out, with the regions of these ends.
     fn reached(
         &self,
         grids: &NavGrids,

@@ -51,7 +51,7 @@ pub(crate) struct Destination {
 pub(crate) enum Routing {
     /// The costs are not known yet: fields are being filled or repaired.
     Pending,
-    /// It begins with this crossing, and costs as much in all.
+    /// It begins with this crossing; its total cost.
     Via(NextLink, PathCost),
     /// There is none.
     None,
@@ -63,8 +63,8 @@ pub(crate) struct Costs<'a> {
     pub(crate) grids: &'a NavGrids,
     pub(crate) flows: &'a FlowFields,
     pub(crate) profile: ProfileId,
-    /// Whether costs count that edits may have changed since, and distances where there are none: where edits come faster than fields
-    /// are repaired, others may never be known. Then there may be a cheaper route.
+    /// Whether costs count that edits may have changed, and distances where no cost is known. If edits come faster than fields
+    /// are repaired, exact costs may never be known. The route may then not be the cheapest.
     pub(crate) accepts_old: bool,
 }
 
@@ -94,11 +94,11 @@ impl CrossingTable {
 }
 
 const INFINITE: u64 = u64::MAX;
-/// What it takes to see that the costs of a crossing are not known yet, in expansions (estimated).
+/// Work to find that the costs of a crossing are not known yet, in expansions (estimated).
 const WORK_TO_WAIT: u32 = 8;
-/// Cells near a goal, looked at once for each crossing that may be the last, that take as long as one expansion (estimated).
+/// So many cells near a goal take as long as one expansion (estimated); they are looked at for each possible last crossing.
 const CELLS_PER_EXPANSION: u32 = 2;
-/// How many of them take as long as a line of sight (estimated).
+/// So many of them take as long as one line of sight (estimated).
 const CELLS_PER_LINE_OF_SIGHT: u32 = 8;
 
 /// How a route ends: what it costs, the index of its last crossing, and row and column of the cell at the goal.
@@ -110,10 +110,10 @@ impl NavLinks {
         self.ends(hop)[0].area.into()
     }
 
-    /// Finds the cheapest route over at least one link to any of the goals. Where there is none and the route may end `near` the
-    /// first goal, the one to the cell of a link nearest to it. A unit that could not land on the best cell of a link, and still
-    /// stands where it came out, goes `back` only if there is no other route: it might cross again and again. Also returns what
-    /// that took of the budget for requests, in expansions.
+    /// Finds the cheapest route over at least one link to any of the goals. If there is none and the route may end `near` the
+    /// first goal, finds the best route to its grid, by cost and distance from the goal. A unit that could not land on the best
+    /// cell of a link, and still stands where it came out, goes `back` only if there is no other route: otherwise it might
+    /// cross again and again. Also returns the work, in expansions.
     pub(crate) fn route(
         &self,
         costs: Costs<'_>,
@@ -138,7 +138,7 @@ impl NavLinks {
     ) -> (Routing, u32) {
         let (is_settled, is_held_up) = self.are_costs_known(costs);
         let is_ready = is_settled || is_held_up && costs.accepts_old;
-        // Where all costs are known, only these count.
+        // If all costs are known, no old ones count.
         let costs = Costs { accepts_old: !is_settled, ..costs };
         let table = if is_ready { self.table(costs) } else { None };
         let Some(table) = table else {
@@ -191,7 +191,7 @@ impl NavLinks {
                 places.push((goal, grid, cells));
             }
         }
-        // From the cheapest on, until no other can be as cheap: there may be many cells near a goal.
+        // Starts with the cheapest crossing and ends when no other can be as cheap: there may be many cells near a goal.
         let reached = found.iter().enumerate().filter(|(_, at)| at.cost < INFINITE);
         let mut by_cost: Vec<_> = reached.map(|(index, at)| (at.cost, index)).collect();
         by_cost.sort_unstable();
@@ -210,7 +210,7 @@ impl NavLinks {
         (Some(best).filter(|(cost, ..)| *cost < INFINITE), work)
     }
 
-    /// Goes back from the last crossing of a route to the first, and to the cell where that is left for what comes next.
+    /// Goes back from the last crossing of a route to the first, and finds the cell on which to land there.
     fn first_link(
         &self,
         costs: Costs<'_>,
@@ -284,7 +284,7 @@ impl NavLinks {
             let steps = ends(hop)[0].area.gap(CellRect::single(start));
             self.cost_of(hop).saturating_add(step * u64::from(steps))
         });
-        // Of large units the anchor may be farther away.
+        // The anchor of a large unit may be farther away.
         let range = u64::from(rules.unit_size())
             + u64::from(goal.radius)
             + match goal.approach {
@@ -357,8 +357,7 @@ impl NavLinks {
         path.map(|path| path.end())
     }
 
-    /// What it costs to walk from where a crossing ends to a goal, near which these `cells` are, and to which of them, by row and
-    /// column.
+    /// The cost to walk from the end of a crossing to the best of the `cells` near a goal, and the row and column of that cell.
     fn cost_to_goal(
         &self,
         costs: Costs<'_>,
@@ -370,7 +369,7 @@ impl NavLinks {
         let admits =
             |&(_, y, x): &(u64, i32, i32)| goal.admits(grid, costs.profile, Cell::new(x, y));
         let best = if matches!(goal.approach, Approach::InSight { .. }) {
-            // Lines of sight take long: from the cheapest cells on.
+            // Lines of sight take long: the cheapest cells are tried first.
             let mut cells: Vec<_> = cells.collect();
             cells.sort_unstable();
             cells.into_iter().find(admits)
@@ -400,7 +399,7 @@ fn cells_connected_to(
     cells.filter(move |_| region.is_some())
 }
 
-/// The cheapest crossing to the grid of a goal, and to the cells of a link that are nearest to it there.
+/// The best last crossing to the grid of a goal, by its cost and the distance from its end to the goal.
 fn nearest_end(
     (hops, found): (&[(Hop, [LinkEnd; 2])], &[Reached]),
     goal: &Destination,

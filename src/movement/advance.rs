@@ -128,7 +128,7 @@ impl WalkerItem<'_, '_> {
             state.set_drawn(transform.translation.truncate());
             state.member.grid = id;
         }
-        // Its lines may have been removed.
+        // The game may have removed its lines.
         state.is_diverted |= lines.is_none() && state.heading != (0, 0);
         state.blend_from_previous(lines);
         let speed = self.pace.speed();
@@ -148,7 +148,7 @@ impl WalkerItem<'_, '_> {
             self.facing.set_if_neq(Facing::on(frame, ahead));
         }
         if !is_on_step && (has_moved || before.is_between_cells()) {
-            // What the game wrote while it was on its way does not count. It turns also if a tick took it all the way.
+            // What the game has written on its way does not count. It also turns if a single tick took it all the way.
             state.set_drawn(transform.translation.truncate());
             state.is_turning = true;
         }

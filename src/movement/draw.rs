@@ -63,10 +63,10 @@ pub(crate) struct Drawn {
     sight: Sight,
 }
 
-/// From positions in the world to those that a parent gives its children, on the plane of the map.
+/// Converts positions in the world to positions relative to a parent, on the plane of the map.
 type FromWorld = Affine2;
 
-/// Returns this for a parent. Not finite where the parent has no extent.
+/// Returns the conversion for a parent; not finite if the parent is scaled to 0.
 fn from_world(parent: &GlobalTransform) -> FromWorld {
     let affine = parent.affine();
     let [x, y] = [affine.x_axis, affine.y_axis].map(Vec3A::truncate);
@@ -108,8 +108,8 @@ pub(crate) struct Around<'w> {
 }
 
 /// Writes the transform of every critter whose drawn position has changed: because it walks or because its
-/// grid was moved. A standing critter can be relocated by writing its transform. Where the parents of critters are is computed:
-/// their global transforms are those of the last frame, if anything keeps them up to date.
+/// grid was moved. A standing critter can be relocated by writing its transform. The positions of their parents are computed
+/// here: global transforms are at best those of the last frame.
 pub(crate) fn place_transforms(
     around: Around,
     mut writes: ResMut<TransformWrites>,
@@ -140,7 +140,7 @@ pub(crate) fn place_transforms(
     parents.clear();
 }
 
-/// One pass over critters; what those of one grid have in common is looked up once as long as they follow each other.
+/// One pass over critters; what is common to a grid is looked up once for successive critters of that grid.
 struct Pass<'a> {
     around: &'a Around<'a>,
     fraction: f32,
@@ -161,7 +161,7 @@ impl Pass<'_> {
             match (critter.state.drawing, &self.params) {
                 (AtRest, _) => return,
                 (Continue | Moves, _) if skips_hidden && critter.is_hidden() => return,
-                // In the tick in which the step began it may have gone around a corner.
+                // In the tick in which its step began, it may have turned a corner.
                 (Continue, Some((id, params)))
                     if *id == critter.state.member.grid && params.tick > critter.state.since =>
                 {
@@ -173,7 +173,7 @@ impl Pass<'_> {
         if critter.is_put_elsewhere() {
             return; // it is moved there in the next tick
         }
-        let id = critter.state.member.grid; // that on which it was placed
+        let id = critter.state.member.grid; // the grid on which it was placed
         if self.params.as_ref().is_none_or(|&(known, _)| known != id) {
             self.params = self.params_of(id).map(|params| (id, params));
         }
@@ -249,7 +249,7 @@ impl DrawnItem<'_, '_> {
         self.state.was_moved(&self.transform) && self.transform.translation.is_finite()
     }
 
-    /// Draws it farther along its step. Only the transform is written: memory is what takes time here.
+    /// Draws it farther along its step. Only the transform is written, because access to memory takes most of the time here.
     #[inline]
     fn go_on(&mut self, params: &DrawParams) {
         let place = self.state.position_going_on(params.tick, params.fraction);
@@ -273,7 +273,7 @@ impl DrawnItem<'_, '_> {
         }
     }
 
-    /// Turns towards the direction in which it walks. A turn under way is finished where it stands.
+    /// Turns towards the direction in which it walks. If it stops in a turn, it finishes the turn there.
     fn turn(&mut self, params: &DrawParams, parent: Option<&FromWorld>) {
         let state = self.state.bypass_change_detection();
         let heading = match state.heading {

@@ -27,7 +27,7 @@ pub(crate) fn build(app: &mut App) {
         });
 }
 
-/// Only units with a path matter: while the plugin does not run, there are no new ones.
+/// Notes units with a path only. While the plugin does not run no unit gets a path, so the list stays short.
 fn note<E: EntityEvent, B: Bundle>(
     event: On<E, B>,
     statuses: Query<&PathStatus, Allow<Disabled>>,
@@ -51,7 +51,7 @@ pub(crate) fn hand_over(
         };
         let critter = unit.critter.as_ref();
         let stands = critter.is_some_and(|(state, _)| state.placed || state.unit().is_some());
-        // A critter that stands on its grid already stays one, unless its path was found for a unit that the game moves.
+        // A critter that stands on its grid already keeps its request, unless the path was found while the game moved it.
         if !stands || matches!(*unit.status, PathStatus::Found(_)) {
             outcomes.mover_changed(&mut unit);
         }

@@ -13,12 +13,12 @@ use crate::{
     unit::{DesiredVelocity, PathSteering, point_on},
 };
 
-/// How far from the straight line of its next step it may be, in cells, to take that step whatever stands beside it.
+/// Within this distance from the straight line of its next step, in cells, it takes that step whatever stands beside it.
 const LINE_WIDTH: f32 = 0.15;
-/// Ticks off the path until it gets another one: a push that is over sooner does not matter.
+/// Ticks off its path until it gets another path: shorter pushes do not matter.
 const MAX_TICKS_OFF: u8 = 16;
 
-/// Most steps that are left within a radius of the end, as a multiple of it: more lead around something.
+/// Most steps left within the arrival radius, as a multiple of it: more steps lead around something.
 const MOST_STEPS_IN_RADIUS: f32 = 1.5;
 
 /// Where a unit goes next.
@@ -26,7 +26,7 @@ const MOST_STEPS_IN_RADIUS: f32 = 1.5;
 enum Aim {
     /// Along its path, or straight back to it.
     Ahead(Vec2),
-    /// To the middle of its cell: it sees its path, but what is between costs more than the path, or is too narrow.
+    /// To the middle of its cell: it sees its path, but the ground in between costs more than the path, or is too narrow.
     Aside(Vec2),
     /// It sees no part of its path nearby.
     Unseen,
@@ -73,7 +73,7 @@ impl DesiredVelocity {
             Aim::Unseen => step_point,
         } - point;
         let distance = length(topology, way);
-        // That of its path: it may graze the corner of a cell beside it.
+        // The cost on its path counts: it may graze the corner of another cell.
         let on_path = cell_around(step_point, topology).filter(|_| is_on_path);
         let cost = match around.grid.cost(around.profile, on_path.unwrap_or(here)) {
             0 => Profile::PLAIN_COST, // it was pushed into a wall
@@ -87,7 +87,7 @@ impl DesiredVelocity {
         SteeringOutcome::Ahead
     }
 
-    /// Whether the end of its path is within a radius, seen from where it is, and not only passed by on the way there.
+    /// Whether the end of its path is within a radius and in sight, and the rest of the path does not lead around something.
     fn is_at_end(
         &self,
         lines: &PathLines,
@@ -120,7 +120,7 @@ impl DesiredVelocity {
         });
         let step = match seen {
             Some(step) => step,
-            // The next step of a path is legal, whatever is beside it: from the middle of its cell.
+            // From the middle of its cell, the next step of a path is legal whatever stands beside it.
             None if is_on_path && farthest > nearest => {
                 let line = sight.nearest_on_line(nearest + 1);
                 if point.distance(line) > LINE_WIDTH {

@@ -40,7 +40,7 @@ pub(crate) fn repair_paths(
             let rects = edits.entry(id).or_default();
             match grid.edits_since(known) {
                 Some(edits) => rects.extend(edits),
-                None => rects.push(grid.rect()), // it cannot tell
+                None => rects.push(grid.rect()), // the grid cannot tell
             }
         }
     }
@@ -63,8 +63,8 @@ pub(crate) fn repair_paths(
     }
 }
 
-/// Whether `edits` cut off what is left of a unit's path. Where only the straight lines of its path are
-/// blocked, it keeps to the steps from now on.
+/// Whether `edits` cut off what is left of a unit's path. If only the straight lines of its path are
+/// blocked, the unit follows the steps from now on.
 fn is_cut_off(
     unit: &mut RequesterItem,
     (grid, grids, crowds): (&NavGrid, &NavGrids, &Crowds),
@@ -95,7 +95,7 @@ fn is_cut_off(
     if !unit.status.is_walking() && !critter.walk.is_between_cells() {
         return false;
     }
-    // One that has arrived may have been sent aside, along another path than its own.
+    // A unit that has arrived may have been sent aside, along a path that is not its own.
     let is_walking = unit.status.is_walking();
     let walk = crowds.walk_of(grid, unit.state.grid, critter).filter(|_| is_walking);
     // A unit of a crowd that has no path leaves blocked terrain automatically.

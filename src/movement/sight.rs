@@ -1,7 +1,7 @@
 //! What a steered unit sees of its path, and whether a straight line there is as good as the path.
 //!
 //! Input: the ground, the path in straight lines, and where the unit is. Output: the nearest step that it sees, and answers about
-//! straight lines to steps. Most lines lead over even ground, which is quickly seen; others are looked at point by point.
+//! straight lines to steps. Most lines lead over even ground, which is quick to check; all others are checked point by point.
 
 use bevy::prelude::*;
 
@@ -11,19 +11,19 @@ use crate::{
     unit::{point_on, points_from},
 };
 
-/// How many steps ahead of the unit the point is to which it goes: more would cut corners more, fewer would make it sway.
+/// The unit aims at the point this many steps ahead: with more it would cut corners, with fewer it would sway.
 pub(super) const LOOK_AHEAD: u32 = 3;
-/// From its middle to the sides of the body that must get past walls, in cells.
+/// Half the width of the body that must get past walls, in cells.
 const HALF_BODY: f32 = 0.4;
-/// Points for each cell of the straight line there at which the ground is looked at.
+/// Points per cell of a straight line at which the ground is checked.
 const SAMPLES_PER_CELL: f32 = 8.0;
-/// How far along the path it may be found farther on, or pushed back, since the last tick.
+/// Steps of the path, forward and back from the last one, among which it looks for its present step.
 const STEPS_FORWARD: u32 = 8;
 const STEPS_BACK: u32 = 4;
 const STEPS_NEAR: usize = (STEPS_BACK + 1 + STEPS_FORWARD) as usize;
-/// How far it may be from the nearest step at hand, in cells, to be there without a look at those farther away.
+/// If the nearest step at hand is within this distance, in cells, it is there, without a look at farther steps.
 const NEAR: f32 = 0.75;
-/// Points of the path that are at hand: the step before the last one to the one to which it goes.
+/// Points of the path at hand: from the step before the present one to the step at which it aims.
 const AT_HAND: usize = (1 + 1 + LOOK_AHEAD + 1) as usize;
 /// Distance from its path, in cells, at which it counts as off the path.
 const MAX_DISTANCE: f32 = 3.0;
@@ -84,7 +84,7 @@ impl<'a> Sight<'a> {
     /// The nearest step that it sees of those near `step`, most often of those at hand.
     pub(super) fn nearest(&self, step: u32) -> Option<u32> {
         let last = self.first.saturating_add(AT_HAND as u32 - 1).min(self.lines.steps());
-        // Of two that are equally near the later one: a path may come back the way it went.
+        // Of two steps equally near, takes the later one: a path may come back the way it went.
         let at_hand = (self.first..=last).rev();
         let nearest = at_hand.min_by(|&a, &b| self.distance(a).total_cmp(&self.distance(b)));
         nearest
@@ -92,7 +92,7 @@ impl<'a> Sight<'a> {
             .or_else(|| self.nearest_around(step))
     }
 
-    /// The same where it was pushed far.
+    /// The same after a push to farther away.
     fn nearest_around(&self, step: u32) -> Option<u32> {
         let steps = step.saturating_sub(STEPS_BACK)..=self.lines.steps();
         let mut near = [(f32::INFINITY, 0); STEPS_NEAR];
@@ -116,8 +116,9 @@ impl<'a> Sight<'a> {
             })
     }
 
-    /// Whether the straight line from where it is to the end of a step is as good as the steps from `first` on: it is past walls, and
-    /// beside the cells of these it leads over no ground that costs more than any of them, and over no edge that costs anything.
+    /// Whether the straight line from where it is to the end of `step` is as good as the steps from `first` on: it keeps clear
+    /// of walls, crosses no edge that costs anything and, off the cells of these steps, no ground that costs more than the
+    /// cheapest of them.
     pub(super) fn is_open(&self, first: u32, step: u32) -> bool {
         let (topology, grid) = (self.around.grid.topology(), self.around.grid);
         let is_step = |cell| (first..=step).any(|step| self.cell(step) == Some(cell));
@@ -145,7 +146,7 @@ impl<'a> Sight<'a> {
         })
     }
 
-    /// Whether nothing is in the way in the whole rectangle around it and these steps: quickly seen, and most often so.
+    /// Whether nothing is in the way in the rectangle around it and these steps: quick to check, and usually true.
     pub(super) fn is_even(&self, first: u32, step: u32) -> bool {
         let (mut min, mut max) = (self.point, self.point);
         for point in (first..=step).map(|step| self.step_point(step)) {

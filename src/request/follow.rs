@@ -1,8 +1,8 @@
 //! Follows targets that move.
 //!
 //! Input: requests that follow an entity, in the order of their numbers. Output: where their targets are;
-//! [`Outcomes`](super::Outcomes) decides which of them need another path. Looking costs a tick a little of its budget,
-//! planning again as much as any request.
+//! [`Outcomes`](super::Outcomes) decides which of them need another path. Looking costs a little of a tick's budget;
+//! planning again costs as much as any request.
 
 use bevy::prelude::*;
 
@@ -78,7 +78,7 @@ impl RequestIntake<'_, '_> {
             return Some(Err(PathFailure::GridGone(id)));
         };
         let destination = self.destination(&unit, request, request.target_of(unit.state.attempt));
-        // Units that the game moves count as if they were there.
+        // Units that the game moves count as being at the end of their path.
         let is_seen = unit.critter.is_some() || unit.steering.is_some();
         let here = is_seen.then(|| self.cell_of(entity, id, grid.unit_size(profile))).flatten();
         let here = here.unwrap_or(unit.path.0.end());

@@ -63,8 +63,8 @@ pub(crate) fn accept_requests(
     settings: Res<TilePathSettings>,
     mut intake: RequestIntake,
 ) {
-    // Half of the budget is for reading; retries and urgent requests leave some to the others. With the smallest budget one of each
-    // kind has its turn in a tick.
+    // Half of the budget is for reading; retries and urgent requests leave some to the others. Even with the smallest budget,
+    // one entry of each kind is read per tick.
     let mut left = settings.budget / 2;
     intake.retry_due((left / 2).max(settings.budget.min(1)), &mut left);
     let RequestInbox { urgent, entries, waiting, .. } = &mut *inbox;
@@ -112,7 +112,7 @@ impl RequestIntake<'_, '_> {
         0
     }
 
-    /// Queues the requests whose retry is due, for up to `share` of the budget of which there is `left`.
+    /// Queues the requests whose retry is due, for up to `share` units of the budget; takes them from `left`.
     fn retry_due(&mut self, share: u32, left: &mut u32) {
         let mut spent = 0;
         let now = self.outcomes.pathfinder.now;

@@ -28,7 +28,7 @@ use crate::{
     },
 };
 
-/// How far ahead of ordinary requests repairs are in the queue: a unit stands and waits for them.
+/// The priority of repairs over ordinary requests: a unit stands and waits for a repair.
 const REPAIR_PRIORITY: i8 = 4;
 
 /// Steps of a path that are pulled straight for a unit of the budget (estimated).
@@ -44,8 +44,8 @@ pub(crate) struct Outcomes<'w, 's> {
 }
 
 impl Outcomes<'_, '_> {
-    /// Begins the unit's latest request; returns false if it was read already, or removed. Those that were replaced or removed
-    /// before they were read are canceled.
+    /// Begins the unit's latest request; returns false if it was read already, or removed. Requests that were replaced or
+    /// removed before they were read are canceled.
     pub(super) fn accept(&mut self, unit: &mut RequesterItem) -> bool {
         for _ in 0..core::mem::take(&mut unit.state.superseded) {
             self.announce_cancel(unit);
@@ -53,7 +53,7 @@ impl Outcomes<'_, '_> {
         if !has_unread(&unit.state) {
             return false;
         }
-        // An urgent one is read before the entry that removes the old one.
+        // An urgent request is read before the entry that removes the old request.
         self.end(unit);
         unit.state.accepted = unit.state.issued;
         let Some(request) = unit.request else {
@@ -77,7 +77,7 @@ impl Outcomes<'_, '_> {
         if let Some((state, transform)) = &mut unit.critter {
             let is_known =
                 grid_of(state, &unit.state) == grid && state.is_where_it_was_put(transform);
-            // Only its crowd puts a unit elsewhere.
+            // Only the crowd moves its units elsewhere.
             let stays = state.unit().is_some() || is_known && state.walk.head() == query.start;
             if stays { state.restart() } else { state.stand_on(query.start) }
         }
@@ -113,11 +113,11 @@ impl Outcomes<'_, '_> {
             unit.state.ticket = None;
         }
         if !unit.is_latest() {
-            return; // removed or replaced: the entry that says so is not read yet
+            return; // removed or replaced: its entry is not read yet
         }
         let is_rest = answer.delivered.is_some();
         match answer.result {
-            // A unit of a crowd that was moved meanwhile is put there by the crowd.
+            // If a unit of a crowd was moved in the meantime, the crowd puts it there.
             _ if unit.was_moved() && (!is_rest || !unit.is_in_crowd()) => {
                 self.forget_search(unit); // for the rest of a long path
                 self.resolve_again(unit);
@@ -129,7 +129,7 @@ impl Outcomes<'_, '_> {
                 self.repair(unit, head);
             }
             Ok(mut found) => {
-                // In straight lines if it has any-angle paths.
+                // Pulled straight if the unit has any-angle paths.
                 if let (Some(any_angle), Some(grid)) = (&mut unit.any_angle, grids.get(answer.grid))
                 {
                     // Paid in the next tick.
@@ -199,7 +199,7 @@ impl Outcomes<'_, '_> {
         *unit.status = PathStatus::Repairing;
     }
 
-    /// Something else moves the unit from now on: its request is resolved again, from where it is.
+    /// Something else moves the unit from now on: its request is resolved again, from where the unit is.
     pub(crate) fn mover_changed(&mut self, unit: &mut RequesterItem) {
         if !unit.status.has_path() || !unit.is_latest() {
             return;
@@ -211,7 +211,7 @@ impl Outcomes<'_, '_> {
         self.resolve_again(unit);
     }
 
-    /// What its request has led to so far does not count any more: it is resolved again, from where the unit is.
+    /// Discards what the request of a unit has led to so far: it is resolved again, from where the unit is.
     pub(crate) fn plan_anew(&mut self, unit: &mut RequesterItem) {
         self.forget_search(unit);
         (unit.state.journey.next, unit.state.journey.back) = (None, None);
@@ -222,7 +222,7 @@ impl Outcomes<'_, '_> {
         }
     }
 
-    /// The path of a unit that the game moves does not hold any more: announces that, and resolves its request again.
+    /// The path of a unit that the game moves is no longer valid: announces that, and resolves the request again.
     fn invalidate(&mut self, unit: &mut RequesterItem) {
         self.forget_search(unit);
         self.pathfinder.counters.repaired += 1;
@@ -231,7 +231,7 @@ impl Outcomes<'_, '_> {
         self.commands.trigger(PathInvalidated { entity: unit.entity });
     }
 
-    /// Nothing is searched for any more: not the rest of a long path either.
+    /// Ends all searches for the unit, even for the rest of a long path.
     fn forget_search(&mut self, unit: &mut RequesterItem) {
         self.pathfinder.forget(unit.entity);
         unit.state.ticket = None;
@@ -269,9 +269,9 @@ impl Outcomes<'_, '_> {
         self.commands.trigger(PathFound { entity: unit.entity, kind, is_rest });
     }
 
-    /// A critter or a steered unit has come to the end of its path, or off it: it has not `arrived`. Nothing happens where the
-    /// rest of the path is on its way. It also needs another path where its goal is elsewhere by now: it exchanged slots
-    /// with a member of its group, and the group no longer exists.
+    /// A critter or a steered unit has come to the end of its path (`arrived`), or has lost the path. Nothing happens if the
+    /// rest of the path is still to come. The unit also needs another path if its goal is elsewhere by now: it has exchanged
+    /// slots with a member of its group, and the group no longer exists.
     pub(crate) fn path_ended(&mut self, unit: &mut RequesterItem, arrived: bool, grids: &NavGrids) {
         let (kind, goal) = (unit.path.0.kind(), unit.state.query.goal);
         let is_exact = goal.is_single_cell() && unit.state.goals.is_none();
@@ -329,12 +329,12 @@ impl Outcomes<'_, '_> {
 }
 
 impl RequesterItem<'_, '_> {
-    /// Its [`NavAgent`] has changed. Returns whether its request needs another path; else the next one will be for
-    /// the new grid and profile.
+    /// Its [`NavAgent`] has changed. Returns whether its request needs another path; if not, the next path will be
+    /// for the new grid and profile.
     pub(super) fn agent_changed(&mut self) -> bool {
         let own = self.agent.copied().unwrap_or_default();
         self.state.agent = own;
-        // The game takes a unit across a link that it moves itself.
+        // If the game moves a unit, the game takes it across links.
         let is_at_link = self.critter.is_none()
             && self.status.has_path()
             && self.path.0.kind() == PathKind::ToLink;
@@ -372,8 +372,8 @@ impl RequesterItem<'_, '_> {
         is_latest(self.request, &self.state)
     }
 
-    /// Whether a critter has a path to follow: one that was removed or replaced ends here, though the
-    /// inbox was not read yet.
+    /// Whether a critter has a path to follow: the path of a removed or replaced request ends here, even
+    /// before the inbox is read.
     pub(crate) fn is_walking(&self) -> bool {
         self.status.is_walking() && self.is_latest()
     }
@@ -394,7 +394,7 @@ impl RequesterItem<'_, '_> {
         }
     }
 
-    /// It was sent on to another slot of its group before it announced its arrival, or after.
+    /// If it has arrived and is sent on to another slot of its group, it walks again, without announcing another arrival.
     pub(crate) fn resume_walking(&mut self) {
         if let (PathStatus::Arrived(kind), Some((state, _))) = (*self.status, &mut self.critter) {
             state.member.is_announced = true;

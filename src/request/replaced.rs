@@ -1,7 +1,7 @@
 //! What becomes of requests when the game replaces the [`Pathfinder`](crate::scheduler::Pathfinder).
 //!
-//! Input: its clock, which jumps then. Output: lost searches are requested again, and each retry is due in as many ticks
-//! as before.
+//! Input: the clock of the `Pathfinder`, which jumps then. Output: lost searches are requested again, and each retry is
+//! due after as many ticks as before.
 
 use bevy::{ecs::entity_disabling::Disabled, prelude::*};
 
@@ -29,13 +29,13 @@ pub(crate) fn ask_again(
 }
 
 impl OpenRequests {
-    /// Notes the current tick; returns the one before, unless this one comes right after it.
+    /// Notes the current tick. Returns the tick noted before, unless the current one comes right after it.
     fn note_tick(&mut self, now: u64) -> Option<u64> {
         let before = core::mem::replace(&mut self.tick, now);
         (before + 1 != now).then_some(before)
     }
 
-    /// Sets the ticks in which retries are due from one clock to another.
+    /// Moves the due ticks of retries from one clock to another.
     fn shift_retries(&mut self, before: u64, now: u64) {
         let retries = core::mem::take(&mut self.retries).into_iter();
         let shift = |((due, number), entity): ((u64, u64), Entity)| {

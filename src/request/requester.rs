@@ -44,8 +44,7 @@ impl RequesterItem<'_, '_> {
         self.critter.as_ref().map_or(self.path.0.start(), |(state, _)| state.walk.head())
     }
 
-    /// The grid on which a critter is, and what kind of unit it is, whatever its request names; what is `named` for a unit that
-    /// the game moves.
+    /// The grid and the profile of a critter, whatever its request names; for a unit that the game moves, what is `named`.
     pub(super) fn place_or(&self, named: (GridId, ProfileId)) -> (GridId, ProfileId) {
         let own = self.agent.copied().unwrap_or_default();
         match &self.critter {
@@ -64,7 +63,8 @@ impl RequesterItem<'_, '_> {
         }
     }
 
-    /// Discards its path where it stands, or at the end of its step. It waits there for nothing: others may push it aside.
+    /// Discards its path; it stops where it stands, or at the end of its step. It waits for nothing there, so others may
+    /// push it aside.
     pub(crate) fn stop(&mut self) {
         let head = self.head();
         self.stop_at(head);

@@ -21,8 +21,8 @@ use crate::{
 
 /// Where units and their targets are.
 impl RequestIntake<'_, '_> {
-    /// The query of a unit's request in its present attempt, or of the next leg of it; `None` while the costs of links are
-    /// being determined. Also returns what planning a route over links took of the budget.
+    /// The query of a unit's request in its present attempt, or of its next leg; `None` while the costs of links are being
+    /// determined. Also returns the work of planning a route over links, in expansions.
     pub(super) fn resolve(
         &self,
         unit: &RequesterReadOnlyItem,
@@ -49,7 +49,7 @@ impl RequestIntake<'_, '_> {
         Ok(start_near(grid, profile, (start, offset), unit.leaves_walls()))
     }
 
-    /// The same from a cell to any of the destinations.
+    /// Resolves the request from a cell to any of the destinations.
     fn resolve_from(
         &self,
         start: Cell,
@@ -149,7 +149,7 @@ impl RequestIntake<'_, '_> {
             Target::Cell(cell) => CellRect::single(*cell),
             Target::Position(position) => {
                 let frame = self.grids.frame(id).ok_or(PathFailure::GridGone(id))?;
-                // A large unit comes to stand with its middle there.
+                // A large unit will stand with its middle there.
                 let grid = self.grids.get(id).filter(|_| request.approach == Approach::Onto);
                 let size = grid.map_or(1, |grid| grid.unit_size(profile));
                 CellRect::single(frame.anchor_at(*position, size).ok_or(PathFailure::GoalUnknown)?)
@@ -176,8 +176,8 @@ impl RequestIntake<'_, '_> {
         })
     }
 
-    /// The cells an entity covers: of its blocker, with the steps around them that it blocks, too; of the unit it is, or the one
-    /// under it.
+    /// The cells that an entity covers, as a rectangle and steps around it: those of its blocker, else of the unit that it is,
+    /// else the cell under it.
     fn footprint(&self, entity: Entity, grid: GridId) -> Option<(CellRect, u32)> {
         if let Some(found) = self.blockers.footprint(entity, grid) {
             return Some(found);
@@ -192,8 +192,8 @@ impl RequestIntake<'_, '_> {
         }
     }
 
-    /// The anchor a critter stands on or enters, or that of a block of `size` cells a side whose middle
-    /// is the entity's transform; on the grid or not.
+    /// The anchor on which a critter stands or which it enters; for other entities, that of a block of
+    /// `size` cells a side around the transform. May lie off the grid.
     pub(super) fn cell_of(&self, entity: Entity, grid: GridId, size: u32) -> Option<Cell> {
         if let Ok(unit) = self.units.get(entity)
             && let Some(critter) = unit.critter

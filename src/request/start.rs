@@ -14,10 +14,10 @@ use crate::{
 /// Search radius for a free cell, in cells.
 const START_SEARCH_RADIUS: i32 = 16;
 
-/// Where the path of a unit on `cell` begins: on the cell itself if it can stand there. A unit of a crowd leaves
-/// terrain that was blocked under it, also where it has grown: its path begins on the nearest cell where it can
-/// stand. So does one that is steered, on the side of the cell where it is (`offset`, in cells, from the middle). Another one that was
-/// put into a wall stays there.
+/// Where the path of a unit on `cell` begins: on the cell itself if it can stand there. A unit of a crowd leaves terrain that
+/// was blocked under it, also if it has grown: its path begins on the nearest cell where it can stand. So does the path of a
+/// steered unit, on the side of its cell on which it is (`offset` from the middle, in cells). All other units that were put
+/// into a wall stay there.
 pub(crate) fn start_near(
     grid: &NavGrid,
     profile: ProfileId,
@@ -33,8 +33,8 @@ pub(crate) fn start_near(
 }
 
 /// The anchor itself if a unit of `profile` fits there; else the nearest one where it fits and covers a cell
-/// that it would cover there: used for units that are put close to a wall, or grow.
-/// The anchor itself where there is none.
+/// that it would cover there: used for units that are put close to a wall, or grow. The anchor itself if
+/// there is no such anchor.
 pub(crate) fn fitting_anchor(grid: &NavGrid, profile: ProfileId, anchor: Cell) -> Cell {
     let reach = grid.footprint(profile).span() - 1;
     if reach == 0 || grid.cost(profile, anchor) > 0 {
@@ -43,15 +43,15 @@ pub(crate) fn fitting_anchor(grid: &NavGrid, profile: ProfileId, anchor: Cell) -
     nearest_fit(grid, profile, (anchor, Vec2::ZERO), 1..=reach).unwrap_or(anchor)
 }
 
-/// The nearest anchor where a unit of `profile` fits, so many steps over open terrain away; of several the one to which the unit is
-/// nearest, which stands so far off the middle of its cell.
+/// The nearest anchor where a unit of `profile` fits, so many steps over open terrain away; of several, the nearest to the unit
+/// itself, which stands `offset` from the middle of its cell.
 fn nearest_fit(
     grid: &NavGrid,
     profile: ProfileId,
     (from, offset): (Cell, Vec2),
     distances: RangeInclusive<i32>,
 ) -> Option<Cell> {
-    // In hundredths of a cell: as good as equal is equal.
+    // In hundredths of a cell, so that nearly equal distances are equal.
     let off = |at: Cell| ((center(at) - center(from) - offset).length() * 100.0) as i32;
     let around = grid.topology().cells_around(from, distances);
     around

@@ -1,8 +1,7 @@
 //! 2. The list kept sorted, searched from the front.
 //!
 //! A new item is inserted before the first item of equal or higher F, searched from the front.
-//! Removal takes the first item. An improved item is searched from the front, removed and inserted
-//! again.
+//! Removal takes the first item. An improved item is found from the front, removed and inserted again.
 //!
 //! Source: P. Lester, "Using Binary Heaps in A* Pathfinding" (2003), "A Simple Approach".
 

@@ -18,8 +18,8 @@ use crate::nav::{
     region::{Connections, Joints},
 };
 
-/// The most components into which edges with a cost divide a chunk. Large units have many: each step beside a river crosses a part of
-/// it, so one river leaves some 100 components to units of size 2.
+/// The most components into which edges with a cost divide a chunk. Large units have many: each of their steps beside a river
+/// crosses a part of it, so that for units of size 2 one river makes some 100 components.
 const MAX_COMPONENTS: u16 = 512;
 
 /// The cheapest crossing from one component to another.
@@ -27,7 +27,7 @@ const MAX_COMPONENTS: u16 = 512;
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Ford {
     pub(super) position: HalfCell,
-    /// The component from which it leads, and the one to which.
+    /// The components from which and to which it leads.
     pub(super) near: u16,
     pub(super) far: u16,
     pub(super) direction: Direction,
@@ -39,9 +39,10 @@ pub(super) struct Ford {
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Fords {
-    /// Cells of a chunk have one label if no edge with a cost has to be crossed between them. The regions are not kept up to date.
+    /// Cells of a chunk share a label if no edge with a cost has to be crossed between them. Only labels are kept up to date,
+    /// not regions.
     pub(super) components: Regions,
-    /// By the component from which they lead.
+    /// Per chunk, sorted by component `near`.
     by_chunk: Vec<Vec<Ford>>,
 }
 
@@ -120,8 +121,7 @@ impl Fords {
         cheapest.into_values().map(|(_, ford)| ford).collect()
     }
 
-    /// Visits the steps out of the cells of a chunk that cross an edge which costs something, and what it costs; of the steps,
-    /// those that join cells.
+    /// Visits the steps from the cells of a chunk that join cells and cross an edge with a cost, together with that cost.
     fn for_each_crossing(
         &self,
         corner: (u32, u32),

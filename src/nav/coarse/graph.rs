@@ -47,7 +47,7 @@ pub(crate) struct CoarseCosts {
 }
 
 impl CoarseCosts {
-    /// The cost of crossing edges with a step, in half cells of the cheapest terrain, from that in units.
+    /// Converts the cost of the edges that a step crosses from units to half cells of the cheapest terrain.
     pub(super) fn of_crossing(self, direction: Direction, crossing: u32) -> u32 {
         let (dx, dy) = direction.offset();
         let cost = u64::from(self.weights.distance(2 * dx, 2 * dy)) * u64::from(crossing);
@@ -55,8 +55,8 @@ impl CoarseCosts {
     }
 }
 
-/// Offsets to the other chunks whose portals depend on a chunk: those to the left and below, and where there are portals past
-/// corners, those with such a portal into it (southeast, northeast) or with a way around one through it.
+/// Offsets to the other chunks whose portals depend on a chunk: those to the left and below; with portals past corners, also
+/// those that have such a portal into the chunk (southeast, northeast) or a way around such a portal through it.
 const OWNERS: [(i32, i32); 5] = [(-1, 0), (0, -1), (-1, 1), (0, 1), (-1, -1)];
 
 /// Portals and terrain costs of all chunks; see the [module](self).
@@ -105,7 +105,7 @@ pub(super) struct Exit {
     pub(super) label: u16,
     /// The step across.
     pub(super) direction: Direction,
-    /// What is to be paid for that.
+    /// What crossing edges costs.
     pub(super) cost: u32,
 }
 
@@ -322,7 +322,7 @@ impl CoarseGraph {
             return;
         }
         let excess = mean_excess(chunk % self.chunks.0, chunk / self.chunks.0);
-        // Without passable cells no path enters the chunk.
+        // No path enters a chunk without passable cells.
         let cost = excess.map_or(MAX_COST, |excess| {
             // A step costs the lowest sum and twice the mean excess.
             let more = excess.saturating_mul(2 * UNIT_COST / 16) / self.costs.lowest;
@@ -331,7 +331,8 @@ impl CoarseGraph {
         self.chunk_costs[chunk as usize] = cost as u16;
     }
 
-    /// Creates the fords if they are needed and missing, and returns all chunks; or reads those again in and around edited chunks.
+    /// If fords are needed and missing, creates them and returns all chunks. Otherwise reads the fords in and around edited
+    /// chunks again.
     fn repair_fords(
         &mut self,
         edited: &BTreeSet<u32>,

@@ -85,7 +85,7 @@ impl CoarseNodes {
         self.nodes[id as usize]
     }
 
-    /// Returns the node for writing. `None` only for exits of another graph than that of the first ones.
+    /// Returns the node for writing. `None` only if the exit is of another graph than earlier ones.
     #[inline]
     pub(super) fn get_mut(&mut self, id: NodeId) -> Option<&mut CoarseNode> {
         self.nodes.get_mut(id as usize)

@@ -3,12 +3,12 @@
 //! Input: passable cells, the edges between them, and components. Output: the portals of a chunk to its right and upper
 //! neighbors, and past its corners: for every pair of components that meet on a border, one on each side, the crossing nearest
 //! to the border's middle. One is enough: if one crossing between the two is reachable, all are. One crossing for each run of
-//! cells would be several times as many on terrain strewn with rocks, for a route that only names chunks. Near the middle, so
-//! that paths over open terrain line up.
+//! cells would make several times as many on terrain strewn with rocks, although a route only names chunks. Crossings near
+//! the middle make paths over open terrain line up.
 //!
 //! **Slanted crossings** lie halfway between straight ones, so a border of 32 cells has 63 places for crossings. On hexagons
-//! both kinds alternate. Where cells are joined by straight steps only, the places in between stand for both crossings beside
-//! them: there a portal in the middle of an open border lies between its two middle cells. A step past a corner is a portal only
+//! both kinds alternate. If cells are joined by straight steps only, a place between two straight crossings stands for both:
+//! then the portal in the middle of an open border lies between its two middle cells. A step past a corner is a portal only
 //! where no other portals lead the same way around: on open terrain there is none.
 
 use crate::nav::{
@@ -20,18 +20,18 @@ use crate::nav::{
 /// The middle of a border, in half cells: between its two middle cells.
 const MIDDLE: u32 = CHUNK - 1;
 
-/// Bits of a component's label: with edges all around, each of the 1,024 cells of a chunk may be a component of its own. The
-/// six bits above hold the position along a border of 63 half cells, or a direction.
+/// Bits of a component's label: with edges everywhere, each of the 1,024 cells of a chunk may be a component of its own. The
+/// upper six bits hold the position along a border, of 63 half cells, or a direction.
 const LABEL_BITS: u32 = 10;
 
 /// A crossing from a component of one chunk to one of the next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Portal {
-    /// The component on the near side (left of the border, or below), and above it the position along the border. In 32
-    /// bits with the other one, since a large grid has many portals.
+    /// The component on the near side (left of the border, or below) in the lower bits, the position along the border
+    /// in the upper ones. A portal takes only 32 bits, since a large grid has many.
     near_and_along: u16,
-    /// The component on the far side, and above it the direction of the crossing.
+    /// The component on the far side, and in the upper bits the direction of the crossing.
     far_and_direction: u16,
 }
 
@@ -214,7 +214,8 @@ impl Border<'_> {
     }
 }
 
-/// Adds the step from a cell past a corner of its chunk, unless there is a way around through one of the two chunks beside.
+/// Adds the step from a cell past a corner of its chunk, unless two steps through one of the chunks beside it lead to the
+/// same cell.
 fn add_corner(
     portals: &mut Vec<Portal>,
     from: (u32, u32),
@@ -239,7 +240,7 @@ fn add_corner(
     }
 }
 
-/// Spreads the bits of a word over the even bits of one twice as long.
+/// Spreads the bits of a word over the even bits of a word twice as long.
 const fn spread(bits: u32) -> u64 {
     let mut bits = bits as u64;
     bits = (bits | bits << 16) & 0x0000_FFFF_0000_FFFF;

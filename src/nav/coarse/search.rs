@@ -51,11 +51,11 @@ struct SearchGoal {
     position: HalfCell,
     chunk: (u32, u32),
     label: u16,
-    /// Estimate per unit of distance, where [`ESTIMATE_PARTS`] is a unit of cost.
+    /// Estimate per unit of distance; [`ESTIMATE_PARTS`] make a unit of cost.
     per_distance: u32,
     /// Half cells from the start to the goal.
     line: (i64, i64),
-    /// Distance per square of half cells between a position and that line, where [`AREA_PARTS`] is a unit.
+    /// Distance added per square of half cells between a position and that line; [`AREA_PARTS`] make a unit.
     per_area: u64,
 }
 
@@ -63,8 +63,8 @@ struct SearchGoal {
 const ESTIMATE_PARTS: u64 = 16 * UNIT_COST as u64;
 /// Parts into which a unit of distance is divided for each square of half cells.
 const AREA_PARTS: u64 = 1 << 16;
-/// The part of its distance from the straight line that is added to the distance of a position. With a half, routes are longer
-/// on maps with large obstacles; with a sixteenth, among small ones.
+/// This part of a position's distance from the straight line is added to its distance from the goal. With a half, routes get
+/// longer on maps with large obstacles; with a sixteenth, among small obstacles.
 const OFF_LINE_DIVISOR: u64 = 8;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -81,7 +81,7 @@ enum Phase {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Route {
-    /// Columns and rows of chunks from that of the start to that of the goal, each beside the one before or past a corner of it.
+    /// The chunks from that of the start to that of the goal (column and row), each beside the one before or past its corner.
     pub(crate) chunks: Vec<(u32, u32)>,
     /// The first cell in every chunk after the first, and then the goal.
     pub(crate) waypoints: Vec<(u32, u32)>,
@@ -197,7 +197,7 @@ impl CoarseSearch {
         // At most 128 half cells on the most expensive terrain: the product fits.
         let g_at = |position| {
             let cost = graph.distance(node.position, position) * chunk_cost / UNIT_COST;
-            // `u32::MAX` means unknown; where costs saturate, their order is lost, but no path.
+            // `u32::MAX` means unknown. Saturated costs can no longer be compared, but no path is lost.
             node.g.saturating_add(cost).min(u32::MAX - 1)
         };
         if (chunk, node.label) == (self.goal.chunk, self.goal.label) {

@@ -54,7 +54,7 @@ pub struct Board {
     pub density: Density,
     /// The units to decide in this tick, and the priorities by which the first of them are sorted.
     pub ready: Vec<u32>,
-    /// The number of this list. There are two in each tick: those that are woken after it are listed for the next one.
+    /// The number of the current list. It changes twice a tick: units woken between two ticks go on the list of the next tick.
     list: u32,
     priorities: Vec<u64>,
     due: Vec<u32>,
@@ -91,7 +91,7 @@ impl Board {
         self.now as u32
     }
 
-    /// Returns whether a unit would cover only cells of the grid. It may cover others where its profile has another size now.
+    /// Returns whether all cells that a unit would cover are on the grid. They may not be if its profile has changed its size.
     pub fn is_on_grid(&self, at: GridPos, size: u8) -> bool {
         self.reservations.footprint(size).fits((at.x.into(), at.y.into()), self.size)
     }
@@ -110,7 +110,8 @@ impl Board {
         })
     }
 
-    /// Iterates over the other units that hold cells of a unit's goal. `None` if the unit has grown since and no longer fits there.
+    /// Iterates over the other units that hold cells of a unit's goal. `None` if the unit has grown and its goal now reaches
+    /// off the grid.
     pub fn goal_holders(&self, index: u32) -> Option<impl Iterator<Item = &Unit>> {
         let Unit { goal, size, .. } = self.units[index];
         let holder = move |cell: u32| {

@@ -32,8 +32,8 @@ pub use self::{
 use super::board::{Board, MAX_WAY_LEFT, Mode, NONE, StepCosts, Task, Unit};
 use crate::nav::{CellRect, Layer, NavGrid, STRAIGHT};
 
-/// What guides units: their paths, the fields by which they return to them, and the areas that they leave. Only this
-/// room reads what they consist of.
+/// What guides units: their paths, the fields that lead them back to these, and the blocked areas that they leave.
+/// Only this room reads the contents.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Sources {
@@ -79,8 +79,8 @@ impl Sources {
         self.followers.get(index as usize)
     }
 
-    /// Notes how far a unit has to go along its own path. What is noted only falls until the next order:
-    /// if it rose when a unit is pushed back, two units could push each other to and fro for ever.
+    /// Notes how far a unit has to go along its own path. The noted value can only fall until the next
+    /// order: if it rose when a unit was pushed back, two units could push each other to and fro for ever.
     pub fn note_way_left(&self, board: &mut Board, index: u32) {
         if let Some(follower) = self.follower(index) {
             let unit = &mut board.units[index];
@@ -89,7 +89,7 @@ impl Sources {
         }
     }
 
-    /// Updates how far off the centers of its cells a unit is whose step has just begun.
+    /// Updates how far a unit whose step has just begun is off the centers of its cells.
     pub fn note_step(&mut self, board: &mut Board, grid: &NavGrid, index: u32) {
         let now = board.tick_stamp();
         let unit = &mut board.units[index];
@@ -118,8 +118,8 @@ impl Sources {
         }
     }
 
-    /// Updates what the terrain decides after an edit: the ways out of blocked areas, and for units with a path of
-    /// their own its corners, straight walks and the field around them.
+    /// Updates what depends on edited terrain: the ways out of blocked areas and, for units with a path, its
+    /// corners, its straight walks and the field around the unit.
     pub fn follow_edits(&mut self, board: &Board, grid: &NavGrid, edits: &[CellRect]) {
         let Self { blocked_areas, open_cells, .. } = self;
         let are_met = blocked_areas.iter_mut().filter(|area| area.meets(grid, edits));

@@ -51,10 +51,10 @@ pub fn decide(scene: &mut Scene<'_>, planner: &mut Planner, index: u32) {
     }
 }
 
-/// Returns whether a unit may move in this tick. One that could not make room for another has nowhere to go, either,
-/// unless it is large: then it may be unable only to make room with one step. Near passages, where nobody gets around anybody,
-/// one that has waited tries all the same: it may find a chain, or let out those that it shuts in, and if it always tried
-/// in the same tick as the unit behind it, it would never come to that.
+/// Returns whether a unit may move in this tick. A unit that could not make room for another has nowhere to go, either. There
+/// are two exceptions. A large unit may only be unable to make room in one step. Near passages, where units cannot get around
+/// each other, a unit that has waited tries again: it may find a chain, or let out units that it shuts in. If the unit behind
+/// it tried first in every tick, it would never do so.
 fn may_plan(scene: &Scene<'_>, index: u32) -> bool {
     let (board, unit) = (&*scene.board, &scene.board.units[index]);
     let has_tried = unit.size == 1 && unit.stay_tick == board.tick_stamp();

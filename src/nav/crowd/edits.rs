@@ -1,7 +1,7 @@
 //! What an edit of the grid changes for a crowd.
 //!
-//! Input: the rectangles edited since the last tick. Output: units under which terrain was blocked; all that was known
-//! about the terrain there, forgotten.
+//! Input: the rectangles edited since the last tick. Output: the units under which terrain was blocked. What was known
+//! about the edited terrain is forgotten.
 
 use super::Crowd;
 use super::board::GridPos;

@@ -50,8 +50,8 @@ impl Groups {
         black_box(self.progress[index as usize]);
     }
 
-    /// After terrain has changed in rectangles: marks the groups whose slots may depend on that for a refresh, and what is known
-    /// of the progress of units.
+    /// After edits of terrain: marks the groups whose slots may depend on it for a refresh, and notes the edit in the progress
+    /// of all units.
     pub fn follow_edits(&mut self, grid: &NavGrid, edits: &[CellRect]) {
         self.progress.iter_mut().for_each(GoalProgress::note_edit);
         self.list.iter_mut().for_each(|group| group.is_stale |= group.depends_on(grid, edits));

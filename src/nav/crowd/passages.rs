@@ -12,8 +12,8 @@ use self::{passage::Passages, wall_proximity::WallProximity};
 use super::board::GridPos;
 use crate::nav::ProfileId;
 
-/// What is known about the shape of the terrain, by profile. Found out where units come, and forgotten where an edit
-/// changes it. Only this room reads it.
+/// What is known about the shape of the terrain, by profile. It is explored where units come, and forgotten where an
+/// edit changes it. Only this room reads it.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct TerrainShape {
@@ -21,8 +21,8 @@ pub struct TerrainShape {
     walls: Vec<WallProximity>,
 }
 
-/// The passages as the units of each profile see them. All know who waits and enters where; where several see the same passage,
-/// the lock of the lowest profile decides who may enter.
+/// The passages as the units of each profile see them. All of them record which units wait and enter where. If several profiles
+/// see the same passage, the lock of the lowest one decides which units may enter.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct AllPassages(Vec<Passages>);

@@ -36,7 +36,7 @@ pub struct Planner {
     /// How many priorities before [`FIRST_PRIORITY`](super::board::FIRST_PRIORITY) were given to units that others had shut
     /// in.
     foremost_priorities: u32,
-    /// The positions of the unit for which one makes way, one after another, and the surroundings of the one that makes way.
+    /// The next positions of the unit that is let through, in order, and the costs around the unit that makes way.
     way: Vec<GridPos>,
     window: Flood,
     open_cells: OpenCells,

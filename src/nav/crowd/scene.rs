@@ -50,7 +50,7 @@ impl Scene<'_> {
                 continue;
             };
             let cost_to_go = route_costs_around(world, route, unit.tail);
-            // At the end of its group's field a member needs its own path, or there is none.
+            // At the end of its group's field, or off the field, a member needs its own path.
             let is_at_end = matches!(cost_to_go[usize::from(STAY)], 0 | UNREACHABLE);
             if !is_at_end || !matches!(unit.task, Task::Group(_)) {
                 let directions = legal_directions(layer, unit.tail);
@@ -61,7 +61,7 @@ impl Scene<'_> {
     }
 
     /// Reads the memory that will be needed around all units that are to be decided, so that the processor
-    /// waits for many accesses at the same time. In rounds: what one round reads tells the next where to read.
+    /// waits for many accesses at the same time. It works in rounds: what one round reads tells the next round where to read.
     fn prefetch_surroundings(&self) {
         let (board, world) = (&*self.board, self.world);
         for &index in &board.ready {
@@ -118,8 +118,8 @@ impl Scene<'_> {
         }
     }
 
-    /// Lets a unit look along its own path, if it has only followed it in this tick: the search considers other cells
-    /// than the next one, and where it leads, the unit must remember which corner it goes to.
+    /// Lets a unit look along its own path, if it has only followed the path in this tick. The search considers other
+    /// cells than the next one, and wherever it leads, the unit must remember the corner to which it goes.
     pub fn look_ahead(&mut self, index: u32) {
         let unit = &self.board.units[index];
         let has_looked = self.sources.neighbor_costs(self.board, index).is_some()
@@ -148,7 +148,7 @@ impl Scene<'_> {
     /// Returns the directions in which the terrain allows a unit to step, one bit each.
     pub fn unit_directions(&self, index: u32) -> u8 {
         let (unit, grid) = (&self.board.units[index], self.world.grid);
-        // One that is pushed before it is decided may be outside already.
+        // A unit that was pushed before it was decided may be outside already.
         if unit.is_trapped() && grid.cost(unit.profile, unit.tail.cell(grid)) == 0 {
             return self.sources.escape_directions(self.board, grid, unit);
         }
@@ -196,9 +196,9 @@ impl Scene<'_> {
         })
     }
 
-    /// Returns the cost to go around a member of a group: on a detour, back to its path; else to its slot, or to the nearest slot
-    /// around walls; else along
-    /// the group's field, or along its path. [`UNREACHABLE`] everywhere for a member that has come to the end of its
+    /// Returns the cost to go around a member of a group. On a detour it leads back to the path of the member. Otherwise it
+    /// leads to its slot, or around walls to the nearest slot; failing that, along the field of the group or along the path.
+    /// [`UNREACHABLE`] everywhere for a member that has come to the end of its
     /// field or path but not to its slot.
     fn member_cost_to_go(&self, (index, unit): (u32, &Unit), directions: u8) -> CostToGo {
         if self.sources.is_on_detour(index) {

@@ -35,8 +35,8 @@ impl DistanceField {
         Some(PathCost(u64::from(cost) * u64::from(self.cost_unit)))
     }
 
-    /// Returns the cost of the path that was found last; `None` if there was none. While the field is filled or in
-    /// [repair](Self::repair), there may be a cheaper one, or none any more.
+    /// Returns the cost of the path found last; `None` if there was none. While the field is filled or in
+    /// [repair](Self::repair), there may now be a cheaper path, or no path.
     pub(crate) fn last_known_cost(&self, grid: &NavGrid, cell: Cell) -> Option<PathCost> {
         let (x, y) = grid.local(cell).filter(|_| (grid.width(), grid.height()) == self.size)?;
         let cost = self.costs[self.layout.index(x, y)];

@@ -7,11 +7,11 @@
 //! Algorithm: Dijkstra's, where canonical order proceeds by jumps (see `search::jump`) and fills in the cells
 //! that they jump over. It is correct where jump point search is: where corners may not be cut.
 //!
-//! A ray ends, and no node is added, at a cell that is known to cost as little. So the first of several
-//! equally cheap paths to a cell must be enough, whether a ray passes there or ends there. The reason: say `p
+//! A ray ends, without a new node, at a cell that is known to cost as little or less. So the first of several equally cheap
+//! paths to a cell must be enough, whether its ray passes through the cell or ends there. The reason: say `p
 //! → v → w` is a cheapest path to `w`, the ray that was first at `v` came from `p`, and canonical order
 //! leaves `w` out at `v`.
-//! - It does not do so for a cheaper path, as there is none. So there is a path `p → u → w` of the same cost,
+//! - It does not leave `w` out for a cheaper path, as there is none. So there is a path `p → u → w` of the same cost,
 //!   where `p → v` is straight and `p → u` diagonal (with four neighbors: horizontal and vertical).
 //! - On terrain of one cost, and with four neighbors, `u → w` is then straight (horizontal), and no path of
 //!   equal cost replaces such a step: whichever ray was first at `u`, `w` is not left out there.
@@ -22,8 +22,8 @@
 //!   c(w)) = 816 c(v)`, so a `c(v)` that is a multiple of 169, and more such coincidences around `p`; no grid
 //!   is known where it leads to a higher cost.
 //!
-//! - On hexagons, `u → w` is a straight step (see `jump_map::hexagons`), and only branching ones are left out for an equally
-//!   cheap path, on any terrain; a single step is always cheaper than two.
+//! - On hexagons, `u → w` is a straight step (see `jump_map::hexagons`), and only branching steps are left out for an
+//!   equally cheap path, on any terrain; a single step is always cheaper than two.
 //!
 //! So, by induction over cost, each cell is reached by rays that a neighbor on a cheapest path passes on. A
 //! node is out of date if a cheaper path to its cell was found later: it is dropped when it is taken.

@@ -39,7 +39,7 @@ struct Ray {
 }
 
 impl DistanceField {
-    /// Casts rays in the directions that are left until the budget is spent.
+    /// Casts rays in the remaining directions until the budget is spent.
     pub(super) fn cast_rays<const WEIGHTED: bool, const N: u8>(
         &mut self,
         terrain: &JumpTerrain,
@@ -156,7 +156,7 @@ impl DistanceField {
         }
     }
 
-    /// Casts straight rays to both sides of a walk, as far as these are `open`.
+    /// Casts straight rays to those sides of a walk that are `open`.
     #[inline(always)]
     fn cast_sideways<const WEIGHTED: bool>(
         &mut self,
@@ -208,8 +208,8 @@ impl DistanceField {
     }
 }
 
-/// Writes costs that rise by `step` into cells in their order, as long as the cells have a higher cost or
-/// none; returns how many.
+/// Writes costs that rise by `step` into cells, in order, until a cell has no higher cost; returns how many
+/// it wrote.
 #[inline(always)]
 fn write_rising<'a>(cells: impl Iterator<Item = &'a mut u32>, mut cost: u32, step: u32) -> u32 {
     let mut written = 0;

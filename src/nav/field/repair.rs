@@ -15,10 +15,10 @@ use std::{cmp::Reverse, collections::BinaryHeap};
 use super::{DistanceField, Phase, expand::OPEN, goal_layer};
 use crate::nav::{CellRect, NavGrid, NodeId, UniformSteps, WeightedSteps};
 
-/// Most blocks of cells to check that are kept apart: where edits come faster than they are checked, blocks are joined.
+/// Most separate blocks of cells to check: if edits come faster than they are checked, blocks are joined.
 const MOST_BLOCKS: usize = 128;
-/// Most entries in the queue for each cell, before a fill that edits have interrupted all the time is begun anew: each cell is
-/// queued again by each edit near it.
+/// Most queue entries per cell before a fill that edits keep interrupting is started again: every edit queues the cells near
+/// it again.
 const MOST_QUEUED_PER_CELL: usize = 4;
 
 /// Work done in the current repair, or in the last one.
@@ -213,8 +213,8 @@ impl DistanceField {
         self.revision = grid.revision();
     }
 
-    /// Queues checks of all cells from which a step leads to where a unit covers a cell of `rect`, or past
-    /// that. Until they are done only the goal is final.
+    /// Queues checks of all cells from which a step leads to, or past, a position where a unit covers a
+    /// cell of `rect`. Until they are done only the goal is final.
     pub(super) fn check_around(&mut self, grid: &NavGrid, rect: CellRect) {
         let around = grid.anchors_over(self.profile, rect).grown().intersection(grid.rect());
         let Some((left, low)) = grid.local(around.min).filter(|_| !around.is_empty()) else {

@@ -70,8 +70,8 @@ impl DistanceField {
         work.spent_of(budget)
     }
 
-    /// Queues a cell if it is inconsistent. One that has become impassable loses its cost at once: no step leads to it any more, and
-    /// all cells from which one did are checked, too.
+    /// Queues a cell if it is inconsistent. A cell that has become impassable loses its cost at once: no step leads to it any
+    /// more, and all cells from which steps led there are checked, too.
     fn check_cell(&mut self, layer: &Layer, model: &impl StepModel, (x, y): (u32, u32)) {
         let cell = self.checked_cell(model, (x, y));
         let lookahead = self.lookahead_cost(layer, model, &cell);
@@ -159,7 +159,7 @@ impl DistanceField {
         for direction in directions(steps.directions) {
             let neighbor = self.layout.index_of_neighbor(*index, direction);
             let (offered, known) = (cost + model.step_cost(steps, direction), self.costs[neighbor]);
-            // For an unreached cell the queued cost counts; without any path that is the maximum.
+            // For an unreached cell the cost with which it is queued counts; if no path to it is known, that is the maximum.
             if offered >= known & !OPEN {
                 continue;
             }

@@ -13,7 +13,7 @@ use crate::nav::{Footprint, Pattern};
 #[derive(Clone, Copy)]
 pub(crate) struct Columns64<'a> {
     bits: &'a BitRows,
-    /// The word in which the first of them is, and its bit there.
+    /// The word that holds the first of these columns, and its bit there.
     word: usize,
     shift: usize,
 }
@@ -41,7 +41,7 @@ pub(crate) struct BitRows {
 
 impl BitRows {
     pub(crate) fn new(width: u32, height: u32) -> Self {
-        // A border bit on either side, and a spare word so that a read may straddle.
+        // A border bit on either side, and a spare word for reads that span two words.
         let words_per_row = (width as usize + 2).div_ceil(64) + 1;
         Self { words_per_row, words: vec![0; words_per_row * (height as usize + 2)] }
     }
@@ -137,7 +137,8 @@ impl BitRows {
         Columns64 { bits: self, word: (bit / 64).wrapping_sub(1), shift: bit % 64 }
     }
 
-    /// Whether any bit is set where a unit covers cells with its anchor on one; parts of it may lie off the grid.
+    /// Whether any bit is set on the cells that a unit covers with its anchor on this cell; parts of the unit may
+    /// lie off the grid.
     pub(crate) fn meets(&self, footprint: Footprint, (x, y): (u32, u32)) -> bool {
         let cells = self.columns_from(x as i32 - footprint.before());
         footprint.rows().any(|(row, columns)| {
@@ -146,8 +147,8 @@ impl BitRows {
         })
     }
 
-    /// Sets the bits of the cells that a unit covers with its anchor on a cell, as far as they lie on a grid of so many columns
-    /// and rows.
+    /// Sets the bits of the cells that a unit covers with its anchor on a cell, as far as they lie on a grid of this width and
+    /// height.
     pub(crate) fn cover(
         &mut self,
         footprint: Footprint,

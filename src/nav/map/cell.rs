@@ -137,7 +137,7 @@ impl CellRect {
         Self::new(min, side(width), side(height))
     }
 
-    /// Returns the columns or rows from one to the other, whichever are more: 1 side by side, 0 where they overlap.
+    /// Returns the columns or rows from one rectangle to the other, whichever are more: 1 if they touch, 0 if they overlap.
     pub(crate) fn gap(self, other: Self) -> u32 {
         let ((right, top), (other_right, other_top)) = (self.end(), other.end());
         let columns = (i64::from(self.min.x) - other_right).max(i64::from(other.min.x) - right);
@@ -164,7 +164,7 @@ impl CellRect {
         self.extended(1)
     }
 
-    /// Returns the rectangle extended by so many cells on every side; one without cells as it is.
+    /// Returns the rectangle extended by so many cells on every side; an empty one stays empty.
     pub(crate) const fn extended(self, cells: u32) -> Self {
         if self.is_empty() {
             return self;

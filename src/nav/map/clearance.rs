@@ -8,8 +8,8 @@
 //!   rows, then with the rows above, and on hexagons with those above to the left. The covered distance doubles each time, so
 //!   that 64 anchors of a unit eight cells wide take three rounds per run. (Decomposition of a structuring element: R.
 //!   Haralick, S. Sternberg & X. Zhuang, "Image Analysis Using Mathematical Morphology", IEEE PAMI 1987.)
-//! - A shut edge inside the footprint keeps the unit off, too. The cells that are open to the east, to the north and, on hexagons,
-//!   to the northwest are eroded in the same way: along the side that they lead along, by one cell less.
+//! - A shut edge inside the footprint keeps the unit off, too. So the cells with an open side to the east, to the north and, on
+//!   hexagons, to the northwest are eroded in the same way, by one cell less in the direction of that side.
 //! - The costliest terrain is the maximum over the footprint in the same rounds, over ranks of terrains instead
 //!   of costs: ranks fit into bytes, and they break ties.
 //!
@@ -149,8 +149,8 @@ impl Clearance {
         changed
     }
 
-    /// Fills the first scratch list with a range of words of a range of eroded rows, plus a word before and one after each row,
-    /// and the extra rows.
+    /// Fills the first scratch list with the given words of the given rows, eroded; each row has one more word on either side,
+    /// and extra rows follow.
     fn erode_band(
         &self,
         words: &Range<usize>,
@@ -170,7 +170,7 @@ impl Clearance {
         }
     }
 
-    /// Reads a range of words, with one before and one after, of all rows that units with their anchors in some rows cover.
+    /// Reads a range of words, with one more on either side, of all rows that units with their anchors in `anchors` cover.
     fn read_words(
         &self,
         bits: &BitRows,
@@ -263,8 +263,8 @@ fn doubling_steps(length: u32) -> impl Iterator<Item = u32> {
     })
 }
 
-/// Combines each item of a table, row by row, with all items that a footprint of these [runs](Footprint::runs) covers from there
-/// on, as far as they exist. In the last columns and, on hexagons, the first ones, items of other rows are mixed in.
+/// Combines each item of a row-major table with all items that a footprint of these [runs](Footprint::runs) covers from there
+/// on, as far as they exist. In the last columns, and on hexagons in the first ones, items of other rows get mixed in.
 pub(crate) fn combine_runs<T: Copy>(
     items: &mut [T],
     columns: usize,
@@ -291,7 +291,7 @@ fn combine_ahead<T: Copy>(
     }
 }
 
-/// Clears the bits of rows of words unless all bits are set that a footprint of these [runs](Footprint::runs) covers from there on.
+/// Clears each bit unless all bits that a footprint of these [runs](Footprint::runs) covers from there on are set.
 fn erode_runs(words: &mut [u64], per_row: usize, [east, north, northwest]: [u32; 3]) {
     words.chunks_exact_mut(per_row).for_each(|row| erode_row(row, east));
     combine_ahead(words, north, per_row, &|here, above| here & above);

@@ -71,8 +71,8 @@ impl Direction {
         Self::from_bits(self as u8 + 4)
     }
 
-    /// Whether a scan in this direction comes with straight scans to both sides: along a diagonal it does; with four neighbors,
-    /// along a column; on hexagons, to the north, west and southeast. `N` is the number of neighbors.
+    /// Whether a scan in this direction comes with straight scans to both sides. With eight neighbors, diagonal scans do; with
+    /// four, those along columns; on hexagons, those to the north, west and southeast. `N` is the number of neighbors.
     #[inline(always)]
     pub(crate) const fn has_side_scans<const N: u8>(self) -> bool {
         match N {
@@ -82,9 +82,9 @@ impl Direction {
         }
     }
 
-    /// The direction of a scan that [has side scans](Self::has_side_scans), and the directions of those: a
-    /// diagonal, and along the row and the column; with four neighbors a column, and along the row both ways; on hexagons
-    /// north, west (not `RIGHT`) or southeast (not `UP`), and the directions at 60°.
+    /// The direction of a scan that [has side scans](Self::has_side_scans), and the directions of its side scans. With
+    /// eight neighbors: a diagonal; row and column. With four: a column; the row both ways. On hexagons: north, west (not
+    /// `RIGHT`) or southeast (not `UP`); the directions at 60°.
     pub(crate) const fn scan_directions<const N: u8, const RIGHT: bool, const UP: bool>()
     -> (Self, [Self; 2]) {
         let row = if RIGHT { Self::East } else { Self::West };
@@ -116,7 +116,7 @@ impl Direction {
         (x.wrapping_add_signed(dx * steps), y.wrapping_add_signed(dy * steps))
     }
 
-    /// The direction of a step by this offset, each -1 to 1; east where that is no step.
+    /// The direction of a step by this offset, each -1 to 1; east if it is no step.
     pub(crate) fn from_offset(dx: i32, dy: i32) -> Self {
         Self::of_step((dx, dy)).unwrap_or_default()
     }

@@ -173,7 +173,7 @@ impl EdgeMap {
         })
     }
 
-    /// All cells of the chunks that hold edges, and what each source says of their sides.
+    /// All cells of the chunks that have edges, with the kinds that each source has set on their sides.
     fn cells(&self) -> impl Iterator<Item = ((u32, u32), &[[u8; 3]; 2])> + '_ {
         let held = (0..).zip(&self.chunks).filter_map(|(at, chunk)| Some((at, chunk.as_ref()?)));
         held.flat_map(|(at, chunk): (u32, _)| {
@@ -200,7 +200,7 @@ fn sides(&[map, placed]: &[[u8; 3]; 2]) -> [EdgeId; 3] {
     [0, 1, 2].map(|side| EdgeId(map[side].max(placed[side])))
 }
 
-/// How serde writes the first of all [sides](Side::ALL): how many they are.
+/// How serde writes the first few of all [sides](Side::ALL): as their number.
 #[cfg(feature = "serialize")]
 pub(crate) mod first_sides {
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};

@@ -76,7 +76,7 @@ impl Footprint {
         self.rows().flat_map(|(row, columns)| columns.map(move |column| (column, row)))
     }
 
-    /// Whether it covers the cell so far to the right of the anchor and above.
+    /// Whether it covers the cell `column` columns to the right of the anchor and `row` rows above it.
     #[inline]
     pub(crate) const fn covers(self, (column, row): (i32, i32)) -> bool {
         let size = self.size;
@@ -94,7 +94,8 @@ impl Footprint {
         }
     }
 
-    /// Whether it shares a cell with another footprint whose anchor is so far to the right of its own and above.
+    /// Whether it shares a cell with another footprint whose anchor is `column` columns to the right of its own
+    /// and `row` rows above.
     pub(crate) const fn meets(self, other: Self, (column, row): (i32, i32)) -> bool {
         match self.topology {
             Topology::Square => {
@@ -109,8 +110,8 @@ impl Footprint {
         }
     }
 
-    /// The footprint with all cells around it that are at most `spacing` columns and rows away, or steps on hexagons; and how far
-    /// its anchor lies to the left of the other one and below.
+    /// The footprint extended by all cells at most `spacing` columns and rows away (on hexagons, steps), and how far the anchor
+    /// of the result lies to the left of the old one and below.
     pub(crate) const fn spaced(self, spacing: u32) -> (Self, i32) {
         let spacing = spacing as i32;
         match self.topology {
@@ -119,8 +120,8 @@ impl Footprint {
         }
     }
 
-    /// The lengths of the runs to the east, north and northwest whose sum it is. The sum begins at the lowest cell of the column
-    /// of the anchor.
+    /// The lengths of the runs to the east, north and northwest of which it is the sum. The sum starts from the lowest cell in
+    /// the column of the anchor.
     pub(crate) const fn runs(self) -> [u32; 3] {
         let size = self.size as u32;
         match self.topology {
@@ -136,7 +137,7 @@ impl Footprint {
         x >= before && y >= before && x + size <= width && y + size <= height
     }
 
-    /// The anchors from which it covers a cell of a rectangle; on hexagons some around its corners more.
+    /// The anchors from which it covers a cell of a rectangle; on hexagons, also some more at the corners.
     pub(crate) const fn anchors_over(self, rect: CellRect) -> CellRect {
         let (left, more) = (1 - self.size, self.span() as u32 - 1);
         let (width, height) = (rect.width.saturating_add(more), rect.height.saturating_add(more));
@@ -161,7 +162,8 @@ impl Footprint {
         CellRect::new(rect.min.offset(before, before), rect.width - more, rect.height - more)
     }
 
-    /// The rectangle of the cells that it covers with its anchor in a rectangle; on hexagons with some at its corners more.
+    /// The rectangle of the cells that it covers with its anchor in a rectangle; on hexagons, with some more cells at the
+    /// corners.
     pub(crate) const fn cells_under(self, anchors: CellRect) -> CellRect {
         let (before, more) = (self.before(), self.span() as u32 - 1);
         let (width, height) =

@@ -420,7 +420,7 @@ impl NavGrid {
         let Some((x, y)) = self.local(rect.min) else {
             return;
         };
-        // With the cells beside the anchors of the largest units.
+        // Includes the cells beside the anchors of the largest units.
         let largest = self.profiles.iter().map(Profile::unit_size).max().unwrap_or(1);
         let footprint = Footprint::new(self.topology, u32::from(largest) + 1);
         let size = (self.width, self.height);

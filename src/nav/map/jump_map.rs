@@ -45,7 +45,7 @@ use crate::nav::{Adjacency, BitRows, Direction, Rect};
 pub(crate) struct JumpMapSource<'a> {
     pub(crate) passable: &'a BitRows,
     pub(crate) cost_borders: Option<&'a BitRows>,
-    /// Cells on cost borders at which scans along rows, and along columns, need not stop: beside fences.
+    /// Cells on cost borders beside fences, at which scans along rows, and along columns, need not stop.
     pub(crate) along: Option<[&'a BitRows; 2]>,
 }
 
@@ -68,10 +68,10 @@ pub(crate) struct JumpMap {
     height: u32,
     rows: ScanLines,
     columns: ScanLines,
-    /// Both empty but with eight neighbors.
+    /// Both empty unless there are eight neighbors.
     rising: Diagonals,
     falling: Diagonals,
-    /// Empty but on hexagons.
+    /// Empty except on hexagons.
     slanted: SlantedLines,
     pub(crate) adjacency: Adjacency,
     /// Number of passable cells, and of isolated impassable ones.
@@ -120,8 +120,8 @@ impl JumpMap {
         }
     }
 
-    /// Returns how far the next stop of a scan with [side scans](Direction::has_side_scans) is from a cell on the grid, and
-    /// whether it is a turning point; otherwise the step there is illegal. `N` is the number of neighbors.
+    /// Returns the distance from a cell on the grid to the next stop of a scan with [side scans](Direction::has_side_scans),
+    /// and whether the stop is a turning point; if not, the last step to it is illegal. `N` is the number of neighbors.
     #[inline(always)]
     pub(crate) fn next_turning_point<const N: u8, const RIGHT: bool, const UP: bool>(
         &self,

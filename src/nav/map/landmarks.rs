@@ -36,8 +36,8 @@ const NONE: u32 = u32::MAX;
 struct Chunk {
     /// The cells that landmarks reach, one bit each. Only these have rows.
     reached: u64,
-    /// Index of the first row; [`NONE`] if no cell is reached. Two rows hold the low and the high halves of the lowest
-    /// distances, the others the low halves of the distances above these, cell by cell.
+    /// Index of the first row; [`NONE`] if no cell is reached. The first two rows hold the low and the high halves of
+    /// the lowest distances; the others hold, cell by cell, the low halves of the distances minus these.
     low: u32,
     /// Index of the first row of high halves, where some distances need them.
     high: u32,
@@ -51,10 +51,10 @@ pub struct LandmarkTable {
     landmarks: usize,
     /// The cells of the landmarks.
     places: Vec<(u32, u32)>,
-    // Small, so that it stays in the cache: for one distance, only the rows are waited for.
+    // Small enough to stay in the cache: reading a distance then waits for the rows only.
     chunks: Vec<Chunk>,
     halves: Vec<u16>,
-    /// By what the distances are divided, in units of the layer's costs.
+    /// The divisor of all distances, in units of the layer's costs.
     scale: u32,
 }
 
@@ -155,7 +155,7 @@ impl LandmarkTable {
     fn add_rows(&mut self, rows: usize) -> u32 {
         let (first, count) = (self.halves.len(), rows * self.landmarks);
         if self.halves.capacity() < first + count {
-            // Not twice as much.
+            // By a quarter, not twofold.
             self.halves.reserve_exact(first / 4 + count);
         }
         self.halves.resize(first + count, 0);
@@ -169,7 +169,7 @@ impl LandmarkTable {
 
     /// Calls `evaluate` with the distances from all landmarks to a cell that they reach, divided by the scale. Distance
     /// fields keep them below 2^31. `N` is the number of landmarks.
-    // Distances that were returned would leave the vector registers.
+    // A closure, because returned distances would leave the vector registers.
     #[inline(always)]
     fn with_distances<const N: usize, R>(
         &self,
@@ -260,7 +260,7 @@ impl Estimate {
 
     /// Returns a lower bound on the cost of the path from a cell to the goal, in units. The cell must be connected with
     /// the goal.
-    // Not inlined: without landmarks the loops of searches are faster for being short.
+    // Not inlined: the loops of searches without landmarks are faster if they are short.
     #[inline(never)]
     pub(crate) fn units(&self, x: u32, y: u32) -> u64 {
         let most = match self.table.landmarks {
@@ -282,7 +282,7 @@ impl Estimate {
     }
 }
 
-/// Returns distances from as many landmarks as a table may have; 0 for those that there are not.
+/// Returns distances from as many landmarks as a table may have; 0 for landmarks that do not exist.
 fn padded<const N: usize>(distances: [i32; N]) -> [i32; MOST_LANDMARKS] {
     array::from_fn(|i| distances.get(i).copied().unwrap_or_default())
 }

@@ -198,15 +198,15 @@ impl Layer {
         rows.clone().any(|y| cells.read(y as i32) & all != all) || self.has_edge(columns, rows)
     }
 
-    /// Returns whether two to `most` cells in a row or column lie between impassable ones in a rectangle on the grid, fewer than
-    /// 62 columns wide. What lies around the rectangle counts, too, and off the grid all is impassable.
+    /// Returns whether a gate begins in a rectangle on the grid, fewer than 62 columns wide: two to `most` passable cells in a
+    /// row or column with impassable cells at both ends. Cells around the rectangle count, too; off the grid all are impassable.
     pub(crate) fn has_gate(&self, columns: Range<u32>, rows: Range<u32>, most: u32) -> bool {
         let cells = self.bits.columns_from(columns.start as i32 - 1);
         let inside = ((1u64 << columns.len()) - 1) << 1;
         rows.clone().any(|y| {
             let row = |y: u32| cells.read(y as i32);
             let (open, below) = (row(y), cells.read(y as i32 - 1));
-            // The cells from which so many are open.
+            // Cells from which the next `len` cells are open.
             let (mut along, mut across) = (open, open);
             (2..=most).any(|len| {
                 along &= open >> (len - 1);
@@ -299,7 +299,7 @@ impl Layer {
 
     /// Returns the highest possible cost sum of a step, with the edges that it crosses, in units.
     pub(crate) const fn highest_step_sum(&self) -> u32 {
-        // A diagonal step may cross two.
+        // A diagonal step may cross two edges.
         self.cost_sum_range().1 + 2 * self.edge_costs.highest()
     }
 

@@ -3,8 +3,8 @@
 //! Input: a corner rule and an adjacency. Output: a table from the direction a cell was reached by and the
 //! 3 × 3 [`Pattern`] around it to a set of directions (one byte). Row [`NO_DIRECTION`] holds every legal
 //! step; row `d` leaves out those that a search on uniform cost may skip after arriving in direction `d`,
-//! because the same cell is reached from the cell before at no higher cost without passing here: canonical
-//! ordering (Sturtevant & Rabin, "Canonical Orderings on Grids", IJCAI 2016), the pruning rule of jump point
+//! because the previous cell also has a path to the same cell that does not pass here and costs no more: canonical ordering
+//! (Sturtevant & Rabin, "Canonical Orderings on Grids", IJCAI 2016), the pruning rule of jump point
 //! search (Harabor & Grastien, AAAI 2011) without its jumps. The steps that stay are the natural and forced
 //! neighbors.
 //!
@@ -164,7 +164,7 @@ impl Block {
         let cells = [self.is_passable(x + dx, y), self.is_passable(x, y + dy)];
         let (row, column) = (Direction::from_offset(dx, 0), Direction::from_offset(0, dy));
         let is_shut = |at, direction| self.shut.has(at, direction, self.adjacency);
-        // Around the corner on either side: over the cell in the row, or in the column.
+        // The two ways around the corner: over the cell beside in the row, or in the column.
         let edges = [
             is_shut((x, y), row) || is_shut((x + dx, y), column),
             is_shut((x, y), column) || is_shut((x, y + dy), row),

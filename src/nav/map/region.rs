@@ -21,15 +21,16 @@ use self::{
 use crate::nav::{BitRows, CHUNK, Direction, OFFSETS, Rect, STRAIGHT, edges::crossings::Crossings};
 
 const CELLS: usize = (CHUNK * CHUNK) as usize;
-/// Offsets to the chunks whose links ahead may end in a chunk.
+/// Offsets to the chunks from which links ahead may lead into a chunk.
 const LINKING: [(i32, i32); 5] = [(-1, 0), (0, -1), (-1, -1), (1, -1), (-1, 1)];
-/// Offsets to the chunks whose links ahead may change with a chunk: they end in it, or lead past its corner, where an edge and an
-/// impassable cell together may divide two cells.
+/// Offsets to the chunks whose links ahead may change if a chunk changes: links that lead into it, or past its corner, where an
+/// edge and an impassable cell together may divide two cells.
 const RELINKED: [(i32, i32); 7] = [(-1, 0), (0, -1), (-1, -1), (1, -1), (-1, 1), (1, 0), (0, 1)];
 /// Label of an impassable cell.
 const UNLABELED: u16 = u16::MAX;
 
-/// Which cells of the row above join a cell, beside the one straight above it: the left one, and the right one.
+/// Which cells of the row above are joined to a cell besides the cell straight above: the cell to the left of
+/// that, and the cell to the right.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Joints {
@@ -49,7 +50,7 @@ impl Joints {
 pub(crate) struct Connections<'a> {
     pub(crate) bits: &'a BitRows,
     pub(crate) crossings: Option<&'a Crossings>,
-    /// Whether edges divide cells that cost something, not only shut ones.
+    /// Whether edges with a cost divide cells, too, not only shut edges.
     pub(crate) divides_at_costs: bool,
 }
 
@@ -97,7 +98,7 @@ pub(crate) struct Regions {
     region_ids: RegionIds,
 }
 
-/// What the regions depend on. If it is unchanged, so are they.
+/// What the regions depend on: while it is unchanged, so are the regions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 struct ChunkShape {
@@ -256,7 +257,7 @@ impl Regions {
         let mut links = Vec::new();
         let (right, top) = (x + CHUNK - 1, y + CHUNK - 1);
         let Joints { left: falling, right: rising } = self.joints;
-        // Steps to the right, and upwards, with the joints along which they lead.
+        // Steps to the right and upwards, and whether joints allow them.
         use Direction::{East, North, NorthEast, NorthWest, SouthEast};
         let ahead =
             [(East, North, true), (NorthEast, NorthEast, rising), (SouthEast, NorthWest, falling)];

@@ -29,9 +29,9 @@ pub(crate) struct CellSteps {
     terrain_index: usize,
     /// Units by which the cell costs more than the cheapest cell.
     excess: u32,
-    /// Whether all passable cells around are known to cost what the cell does, and no edges lie between them.
+    /// Whether all passable cells around are known to cost as much as the cell, with no edges between them.
     is_plain: bool,
-    /// The cell, where steps out of it may cross edges.
+    /// The cell, if steps out of it may cross edges.
     crosses_at: Option<(u32, u32)>,
 }
 
@@ -138,7 +138,7 @@ impl<'a, const CANONICAL: bool> WeightedSteps<'a, CANONICAL> {
     fn is_uniform_around(&self, terrain_index: usize, pattern: Pattern) -> bool {
         let same = u32::from(self.terrain[terrain_index]) * 0x01_0101;
         let differs = |first: usize, row: Pattern| {
-            // Past the end of the terrain, passable cells that cannot be read count as different.
+            // Passable cells near the end of the terrain that cannot be read count as different.
             let found = self.four_cells(first).unwrap_or(!same);
             (found ^ same) & ROW_MASKS[usize::from(row & 7)]
         };
@@ -186,9 +186,10 @@ impl<const CANONICAL: bool> StepModel for WeightedSteps<'_, CANONICAL> {
     }
 }
 
-/// Only the cell entered and the edge crossed count, as in turn-based games; in sixteenths, without the weight of the step. With `CANONICAL`,
-/// canonical order where the costs around a cell do not differ. Correct if diagonal steps cost what straight ones do: where
-/// points that do not suffice for a step are lost, the same steps in another order may take more.
+/// Only the cell entered and the edge crossed count, as in turn-based games; costs are in sixteenths, without the weight of the
+/// step. With `CANONICAL`, canonical order where the costs around a cell do not differ. That is correct if diagonal steps cost
+/// as much as straight ones: otherwise, if points that do not suffice for a step are lost, the same steps in another order may
+/// take more.
 pub(crate) struct EnteredSteps<'a, const CANONICAL: bool> {
     steps: WeightedSteps<'a, CANONICAL>,
     /// The costs of steps with an even and an odd number of direction onto each terrain.

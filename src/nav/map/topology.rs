@@ -62,9 +62,9 @@ impl Topology {
         }
     }
 
-    /// By how much two directions differ: 0 if they are the same, up to 2 if a unit may enter a cell behind one that leaves it,
-    /// 4 if they are opposite. On squares that is eighths of a full turn. On hexagons 60° count as 2, and 120° as 3: discs of
-    /// the size of cells that follow each other at 120° would meet.
+    /// By how much two directions differ: 0 if they are the same, at most 2 if a unit may enter a cell right behind a unit that
+    /// leaves it, 4 if they are opposite. On squares it counts eighths of a full turn. On hexagons 60° count as 2 and 120° as
+    /// 3: discs as large as cells would touch if one followed the other at 120°.
     #[inline(always)]
     pub(crate) const fn turn_angle(self, a: u8, b: u8) -> u8 {
         const ANGLES: [u8; 6] = [0, 2, 3, 4, 3, 2];
@@ -90,7 +90,7 @@ impl Topology {
         (dx * dx + dy * dy + slant) as u64
     }
 
-    /// The scalar product of two vectors of columns and rows, in squares of a cell; on hexagons in halves of that.
+    /// The scalar product of two vectors of columns and rows, in squared cells; on hexagons, in half squared cells.
     pub(crate) const fn scalar_product(self, (x, y): (i64, i64), (dx, dy): (i64, i64)) -> i64 {
         match self {
             Self::Square => x * dx + y * dy,
@@ -146,8 +146,8 @@ impl Topology {
         before - steps..steps - after + 1
     }
 
-    /// Of the hexagons at most `radius` steps from `middle`, the one whose center is nearest to that of a cell; the lowest, leftmost
-    /// of several.
+    /// The hexagon at most `radius` steps from `middle` whose center is nearest to the center of `to`; of several, the lowest
+    /// and leftmost.
     pub(crate) fn nearest_hexagon_within(middle: Cell, radius: u32, to: Cell) -> Cell {
         let vector = |from: Cell, to: Cell| {
             let side = |from: i32, to: i32| i64::from(to) - i64::from(from);
@@ -269,7 +269,7 @@ impl Adjacency {
         self.weights()[direction as usize & 1]
     }
 
-    /// What distances over open terrain count beside steps along the longer side.
+    /// What distances over open terrain add to the straight steps along the longer side.
     pub(crate) const fn distance_weights(self) -> DistanceWeights {
         match self {
             Self::Four => DistanceWeights { short: STRAIGHT, slant: 0 },
@@ -283,7 +283,8 @@ impl Adjacency {
         self.distance_weights().distance(dx, dy)
     }
 
-    /// The two neighbors of a cell next to that in a direction, and the directions of the steps to them from that neighbor.
+    /// The two neighbors of a cell on either side of its neighbor in `direction`, and the directions of the steps from that
+    /// neighbor to them.
     pub(crate) const fn around(self, direction: u8) -> [(u8, u8); 2] {
         use Direction::{East, North, NorthWest, South, SouthEast, West};
         /// The six directions counterclockwise.
@@ -318,13 +319,13 @@ impl Adjacency {
     }
 }
 
-/// What distances over open terrain count beside steps along the longer side.
+/// What distances over open terrain add to the straight steps along the longer side.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct DistanceWeights {
-    /// For each column or row of the shorter side.
+    /// Added for each column or row of the shorter side.
     pub(crate) short: u32,
-    /// What is not counted of that where columns grow and rows fall, or the other way round.
+    /// The part of that which is left out if columns grow and rows fall, or the other way round.
     slant: u32,
 }
 

@@ -17,9 +17,9 @@ use crate::nav::{
     search::SearchCounters,
 };
 
-/// Waiting jobs scanned for members of a group, for one unit of the budget.
+/// Waiting jobs that are scanned for members of a group at the cost of one unit of the budget.
 const JOBS_SCANNED_PER_UNIT: usize = 8;
-/// What each member of a group costs.
+/// The cost of each member of a group, in units.
 const MEMBER_COST: u32 = 4;
 
 impl SearchQueue {
@@ -53,8 +53,8 @@ impl SearchQueue {
         true
     }
 
-    /// Lets a job share a field with others that have its goal, if there is one or it pays to start one.
-    /// Returns the job if not.
+    /// Lets a job share a field with others that have its goal, if there is such a field or starting one
+    /// pays. Otherwise returns the job.
     fn share_field(
         &mut self,
         job: Job,
@@ -68,7 +68,7 @@ impl SearchQueue {
         if self.field_count == 0 && !self.sharing.has_waiting(key, job.class) {
             return Some(job);
         }
-        // Where there is no path, the search finds the reason without expanding anything.
+        // If there is no path, a search finds the reason without expanding a node.
         let layer = grid.layer(key.profile);
         let Some(layer) = layer.filter(|layer| is_reachable(&job, &key, grid, layer)) else {
             return Some(job);
@@ -129,8 +129,8 @@ impl SearchQueue {
         None
     }
 
-    /// Takes the next job that may run now. Where all slots are taken and short jobs finished fast in the last
-    /// round, it joins the backlog of another task: its index is returned as well.
+    /// Takes the next job that may run now. If all slots are taken and short jobs finished fast in the last
+    /// round, the job joins the backlog of a task, whose index is returned, too.
     fn next_job(&mut self) -> Option<(Job, Option<usize>)> {
         let short = self.waiting.next_short();
         if self.tasks.len() >= self.settings.in_flight.max(1) {
@@ -153,7 +153,8 @@ impl SearchQueue {
         })
     }
 
-    /// Records what a round spent, and on how many answers. Rounds differ: each counts three quarters of the next.
+    /// Records what a round spent, and on how many answers. Rounds differ, so an average is kept: each round
+    /// weighs three quarters of the next.
     pub(super) fn record_cost(&mut self, spent: u32, answers: usize) {
         const SCALE: u64 = 64;
         let (old_spent, old_answers) = self.recent;
@@ -161,15 +162,15 @@ impl SearchQueue {
         self.recent = (add(old_spent, spent.into()), add(old_answers, answers as u64));
     }
 
-    /// Returns how many jobs a task may hold in its backlog: as many as a slice is enough for, so that no thread waits for
-    /// the next round before its slice is spent.
+    /// Returns how many jobs a task may hold in its backlog: as many as one slice can answer, so that no thread runs out
+    /// of work before its slice is spent.
     fn backlog_limit(&self) -> usize {
         let (spent, answers) = self.recent;
         let fit = (u64::from(self.settings.slice) * answers).checked_div(spent).unwrap_or(0);
         fit.min(MAX_BACKLOG as u64) as usize
     }
 
-    /// Whether there is a slot for one more long search: three quarters of the slots are for them.
+    /// Whether there is a slot for another long search: these may take three quarters of the slots.
     pub(super) fn has_long_slot(&self) -> bool {
         let slots = self.settings.in_flight.max(1);
         self.tasks.iter().filter(|task| task.is_long()).count() < (slots - slots.div_ceil(4)).max(1)

@@ -83,7 +83,7 @@ pub(super) struct Job {
     pub(super) rally: Option<Cell>,
     /// Below [`CLASSES`](super::CLASSES).
     pub(super) class: u8,
-    /// It was never admitted.
+    /// It has not been admitted yet.
     pub(super) is_new: bool,
     pub(super) is_long: bool,
     /// It must not share a field.

@@ -4,20 +4,20 @@
 //! that goal: the first part of the input, and then the cheapest path from where it branches off. Or
 //! nothing, where that might be bad: the job gets a search of its own then.
 //!
-//! **Where to branch off.** Let `e` be the cost of the path from the rally to the goal, and `b` how much
-//! more the rest of the path to the rally costs than the cheapest path to the goal, seen from anywhere:
-//! `b` always lies in `-e..=e`. The path found costs as much more than the cheapest as `b` grows from the
-//! branch point back to the start. Far from both ends `b` depends on hardly anything but the direction
-//! they are seen from, so the path branches off early: where it still has `2 e` to go to the rally
-//! ([`BRANCH_FACTOR`]). Tried on eleven thousand paths over maps with boxes, walls, scattered stones and
+//! **Where to branch off.** Let `e` be the cost of the path from the rally to the goal, and `b`, at any
+//! cell, how much more the path from there to the rally costs than the cheapest path to the goal: `b`
+//! always lies in `-e..=e`. The path found costs more than the cheapest by as much as `b` grows from the
+//! branch point back to the start. Far from rally and goal, `b` depends on little but the direction in
+//! which they lie, so the path branches off early: where the rally is still `2 e` away ([`BRANCH_FACTOR`]).
+//! Tried on eleven thousand paths over maps with boxes, walls, scattered stones and
 //! gates, with goals up to 12 cells from the rally: branching off at 2, 3 and 4 times `e`, paths cost up
 //! to 2.2, 1.3 and 0.9 % more than the best on average (without what follows), and at worst 1.47, 1.34
-//! and 1.34 times as much. The farther back, the longer the searches: 2 costs least in all.
+//! and 1.34 times as much. The earlier a path branches off, the longer the search: 2 costs least overall.
 //!
 //! **How bad it may be.** No path to the goal is cheaper than one over open terrain, nor than the
 //! difference between the cost of the path to the rally and `e` (triangle inequality). Where the path
 //! found costs more than 1.15 times the greater of both ([`MAX_COST_RATIO`]), the job gets a search of its
-//! own: one in twenty to one in four, depending on how far they come. So no answer ever costs more than
+//! own: between one in twenty and one in four jobs, depending on the distance. So no answer ever costs more than
 //! 1.15 times the cheapest; on average it was 0.5 to 1.3 % more. A path that turns back on itself where
 //! the parts join is rejected as well.
 //!
@@ -30,7 +30,7 @@ use crate::nav::{
     search::SearchCounters,
 };
 
-/// The path branches off where the rest of it costs so many times what lies between rally and goal.
+/// The path branches off where its rest costs this many times as much as the path from the rally to the goal.
 const BRANCH_FACTOR: u64 = 2;
 /// Most that a path may cost, as a multiple of the least that any path must cost: 1.15.
 const MAX_COST_RATIO: (u64, u64) = (23, 20);
@@ -55,8 +55,8 @@ struct LegJob {
 }
 
 impl LastLeg {
-    /// Starts to search from the path along the field to the job's own goal; returns the job where it
-    /// needs a search of its own.
+    /// Starts the search from a cell of the path along the field to the goal of the job. Returns the job if
+    /// it needs a search of its own.
     pub(super) fn start(
         &mut self,
         job: Job,
@@ -90,9 +90,9 @@ impl LastLeg {
         let spent = self.search.step(grid, pool, budget.div_ceil(work)).saturating_mul(work);
         let expansions = self.search.counters().expansions;
         counters.expansions += expansions - before;
-        // A finished search that was long counts as long, too: the result must not depend on slices.
+        // A search that was long and has finished counts as long, too: results must not depend on slices.
         let is_long = expansions > LONG_SEARCH_EXPANSIONS;
-        // It spends nothing where it does not fit the grid any more.
+        // A search that no longer fits the grid spends nothing.
         if !self.search.is_finished() && !is_long && spent > 0 {
             return (spent, None);
         }
@@ -134,7 +134,7 @@ fn branch_off(
         .zip(path.cells().filter_map(|cell| field.cost(grid, cell)))
         .find(|&(_, rest)| rest <= most)
         .filter(|&(steps, _)| steps > 0)?;
-    // Over open terrain of the lowest cost, and by the triangle inequality.
+    // Bounds: the cost over open terrain of the lowest cost, and the triangle inequality.
     let open_cost = grid.distance_to(query.profile, query.start, query.goal.cell());
     let lower_bound = open_cost.unwrap_or_default().max(PathCost(to_rally.0.abs_diff(apart.0)));
     path.truncate(steps);

@@ -13,10 +13,10 @@ use super::{
 
 /// Least budget of a round that is shared with other threads: a few microseconds of work.
 const MIN_PARALLEL_BUDGET: u32 = 500;
-/// What is left of a tick is divided into quanta no smaller than this, unless the settings say so.
+/// The rest of a tick's budget is divided into quanta of at least this size, unless the settings ask for smaller slices.
 const MIN_QUANTUM: u32 = 128;
-/// Number of jobs from which calling helpers pays; two that are known to be long are enough as well.
-/// Calling takes about as long as one short job.
+/// From this number of jobs on, calling helpers pays; two jobs known to be long are also enough. A call
+/// takes about as long as one short job.
 const MIN_JOBS_FOR_HELPERS: usize = 16;
 
 /// What happens to a task after a round.
@@ -66,7 +66,7 @@ impl SearchQueue {
             }
             task.quantum = 0;
             spent = spent.saturating_add(task.spent);
-            // Only a job that was restarted too often spends much more than there is.
+            // Only a job that was restarted too often spends much more than is left.
             self.debt = self.debt.saturating_add(task.spent.saturating_sub(tick.left));
             tick.left = tick.left.saturating_sub(task.spent);
             match self.apply(index, &mut answers, tick.answer) {
@@ -79,8 +79,8 @@ impl SearchQueue {
         self.record_cost(spent, answers);
     }
 
-    /// Lets the oldest job that was restarted too often be run to completion. Only one: afterwards the tick is over. The others
-    /// go on within their quanta, and one of them is the next.
+    /// Lets the oldest job that was restarted too often run to completion: only one, as the tick is over then. The others
+    /// continue within their quanta and get their turn later.
     fn choose_overdraft(&mut self) {
         let tickets = self.tasks.iter_mut().filter_map(|task| task.single()?.due_ticket());
         let oldest = tickets.min();
@@ -92,7 +92,7 @@ impl SearchQueue {
     /// Assigns a quantum to each task, beginning at the cursor, until nothing is left; returns how much
     /// was assigned, and to how many tasks.
     fn assign_quanta(&mut self, left: u32) -> (u32, usize) {
-        // The same for all, as long as that is worth a quantum: no task waits for others at the end.
+        // All get the same, but not less than a quantum that is worth it: then no task waits for others at the end.
         let fair = left.div_ceil(self.tasks.len().max(1) as u32).max(MIN_QUANTUM);
         let slice = self.settings.slice.max(1).min(fair);
         let (mut rest, mut running) = (left, 0);

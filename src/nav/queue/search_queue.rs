@@ -57,7 +57,7 @@ pub struct SearchQueue {
     reserved_pages: usize,
 }
 
-/// What is kept for its memory: copies have none of it.
+/// Things kept only to reuse their memory: a copy starts without them.
 #[derive(Debug)]
 pub(super) struct Idle<T>(pub(super) Vec<T>);
 

@@ -19,10 +19,10 @@ use crate::nav::{
 
 /// Steps of a field (about 20 ns each, measured) for one unit of the budget.
 const FIELD_STEPS: u32 = 2;
-/// Jobs whose cells are named anew for one unit of the budget, once others were canceled (estimated: 10 ns each).
+/// Jobs whose cells the field is given again for one unit of the budget, after cancellations (estimated: 10 ns each).
 const JOBS_NAMED_PER_UNIT: usize = 4;
-/// What reading a path off a field costs, and the steps of the path that cost one unit more (measured: a
-/// path of 300 steps takes 3 µs).
+/// The cost of reading a path off a field, and how many steps of the path add one unit (measured: a path of
+/// 300 steps takes 3 µs).
 const PATH_WORK: u32 = 8;
 const STEPS_PER_UNIT: u32 = 4;
 
@@ -58,7 +58,7 @@ impl SharedField {
 
     /// Adds another job.
     pub(super) fn join(&mut self, job: Job, grid: &NavGrid) {
-        // Where its goal is the field's, awaiting that delays nothing.
+        // If its goal is that of the field, awaiting this cell delays nothing.
         self.field.await_cells(grid, job.ends());
         self.jobs.insert(job.ticket, job);
     }
@@ -87,7 +87,7 @@ impl SharedField {
         spent.max(1)
     }
 
-    /// Where jobs were canceled, lets the field wait for those that are left; returns what that cost.
+    /// If jobs were canceled, makes the field await only the cells of those left; returns the cost.
     fn forget_canceled(&mut self, grid: &NavGrid) -> u32 {
         if !core::mem::take(&mut self.has_canceled) || self.field.is_finished() {
             return 0;

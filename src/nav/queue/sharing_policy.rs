@@ -5,12 +5,12 @@
 //!
 //! A search outward from the goal (a [`DistanceField`](crate::nav::field::DistanceField)) answers every
 //! job that leads there. It visits all cells as near to the goal as the farthest start, which is more than
-//! a search from one cell to another visits, so it pays from some number of jobs on. Whether it does is
-//! estimated from what searches on the same grid and profile have cost so far per step of distance: the
+//! a search from one cell to another visits, so it pays from some number of jobs on. That number is
+//! estimated from what searches on the same grid and profile have cost so far per step of distance, so the
 //! same jobs and budgets lead to the same choice.
 //!
-//! Jobs with a rally are grouped by that instead of their goals (see `last_leg` for what follows). What
-//! they cost beyond the field is not counted here: it is little next to a search for each.
+//! Jobs with a rally are grouped by their rally instead of their goal (see `last_leg` for the rest). The
+//! extra cost of their last legs is not counted here: it is little compared with a search for each job.
 
 use std::collections::{BTreeMap, btree_map::Entry};
 
@@ -22,13 +22,13 @@ use crate::nav::{
 
 /// Most shared fields in flight at the same time: each takes 4 bytes a cell of its grid.
 pub(super) const MAX_FIELDS: usize = 2;
-/// Cells of a field that cost one unit of the budget: where it casts rays over uniform terrain, and
-/// elsewhere (measured: 3 to 6 and 20 to 45 ns a cell, 40 ns to the unit).
+/// Cells of a field that cost one unit of the budget: if rays fill it over uniform terrain, and otherwise
+/// (measured: 3 to 6 and 20 to 45 ns per cell, 40 ns per unit).
 const CELLS_PER_UNIT: [u64; 2] = [8, 1];
-/// What a search is taken to cost per step of distance before anything was measured, in units: where it
-/// jumps and where it does not. Low, so that nothing is shared on a guess.
+/// Assumed cost of a search per step of distance before any was measured, in units: with jumps and without.
+/// Low, so that nothing is shared on a guess.
 const FIRST_GUESS: [u64; 2] = [1, 8];
-/// What was measured is halved after so many steps of distance, so that it follows changes of the map.
+/// After so many steps of distance the measured sums are halved, so that they follow changes of the map.
 const RATE_WINDOW: u64 = 1 << 16;
 
 /// What jobs must have in common to be answered together.
@@ -46,7 +46,7 @@ impl GroupKey {
     pub(super) fn of(job: &Job) -> Option<Self> {
         let query = &job.query;
         let goal = job.rally.unwrap_or(query.goal.cell());
-        // `Auto` answers a long query with the hierarchy; it does so where many wait, too.
+        // `Auto` answers long queries with the hierarchy, even if many of them wait.
         let is_near = |goal: Cell| {
             let (columns, rows) = (query.start.x.abs_diff(goal.x), query.start.y.abs_diff(goal.y));
             u64::from(columns) + u64::from(rows) < u64::from(HIERARCHY_MIN_DISTANCE)
@@ -67,7 +67,7 @@ impl GroupKey {
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct SharingPolicy {
-    /// The groups that have jobs. By class as well: of a limited class not all jobs can be admitted together.
+    /// The groups that have jobs, separated by class: in a limited class, not all jobs can be admitted together.
     groups: BTreeMap<(GroupKey, u8), SharedJobs>,
     rates: BTreeMap<(GridId, ProfileId), Rate>,
 }
@@ -80,7 +80,7 @@ struct SharedJobs {
     /// How many of them were never admitted.
     new: u32,
     /// Sum and maximum of the distances from their starts, in cells (the longer of columns and rows).
-    /// The job that is farthest may be gone.
+    /// The farthest job may have left the group.
     distance_sum: u64,
     farthest: u32,
 }
@@ -135,7 +135,7 @@ impl SharingPolicy {
         }
     }
 
-    /// Forgets what searches on grids have cost that are gone.
+    /// Forgets the costs of searches on grids that no longer exist.
     pub(super) fn retain_grids(&mut self, exists: impl Fn(GridId) -> bool) {
         self.rates.retain(|&(grid, _), _| exists(grid));
     }
@@ -182,7 +182,7 @@ impl SharingPolicy {
 /// ones may.
 fn allowed_distance(group: &SharedJobs, allowance: u32) -> u64 {
     let allowed = group.count - group.new.saturating_sub(allowance);
-    // Any of them: on average.
+    // Any of them, so the mean counts.
     group.distance_sum.saturating_mul(u64::from(allowed)) / u64::from(group.count.max(1))
 }
 

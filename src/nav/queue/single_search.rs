@@ -35,7 +35,7 @@ pub(super) struct SingleSearch {
 }
 
 impl Default for SingleSearch {
-    /// Nothing to do. There is room for all that a round can bring, so that nothing is allocated later.
+    /// Without jobs, but with room for all jobs of a round, so that nothing is allocated later.
     fn default() -> Self {
         Self {
             search: Search::default(),
@@ -51,7 +51,7 @@ impl Default for SingleSearch {
     }
 }
 
-/// Whether a job was restarted so often that it is to be run to completion in one go.
+/// Whether a job was restarted so often that it must now run to completion in one go.
 fn is_due(job: &Job) -> bool {
     job.restarts > MAX_RESTARTS
 }
@@ -103,7 +103,7 @@ impl SingleSearch {
                 self.search.setup_work()
             }
             Err(failure) => {
-                // Each goal was looked at, and possibly each cell near it.
+                // Each goal was examined, and perhaps each cell near it.
                 let goals = job.goals.as_ref().map_or(0, |goals| goals.len() as u32);
                 let work = self.search.setup_work().max(goals);
                 let (found_by, counters) = (FoundBy::Check, SearchCounters::default());

@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 
 use super::{CLASSES, Ticket, job::Job};
 
-/// Slots that a map allocates per entry, as a fraction: a node has 11 slots, and entries added in
-/// ascending order, as new jobs are, leave it with 6. Random removals leave 5 to 11.
+/// Slots that a map allocates per entry, as a fraction. A node has 11 slots; if entries are added in
+/// ascending order, as new jobs are, 6 of them are used. After random removals 5 to 11 are used.
 const SLOTS_PER_ENTRY: (usize, usize) = (11, 6);
 
 /// The lane of the short jobs that were admitted before; those before it hold the new jobs of each class.
@@ -25,8 +25,8 @@ const LANES: usize = CLASSES + 2;
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct WaitingJobs {
     lanes: [BTreeMap<Ticket, Job>; LANES],
-    /// How many jobs of each lane may still be admitted in this tick: as many as there are, unless they are
-    /// new. 0 before the first tick.
+    /// How many jobs of each lane may still be admitted in this tick. Only lanes of new jobs have limits. 0
+    /// before the first tick.
     allowance: [u32; LANES],
 }
 

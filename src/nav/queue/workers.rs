@@ -7,7 +7,7 @@
 //!
 //! Waking a thread takes some 50 µs, a round some 100. So helpers are called once a tick and spin between
 //! rounds instead of sleeping. A search fills a hundred KiB, which should stay in the cache of one processor: so each thread
-//! has a lane of its own with the tasks that it ran last, and takes those of others only when its lane is empty.
+//! has its own lane with the tasks that it ran last, and takes tasks from other lanes only when its own is empty.
 
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -15,8 +15,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::{Answer, GridSource, in_flight::Task};
 use crate::nav::node_pool::NodePool;
 
-/// How often a thread polls for work, or for the end of it, before it yields to other threads: some
-/// 50 µs, about as long as the leading thread takes between two rounds.
+/// How often a thread polls for work, or for its end, before it yields to other threads: for some 50 µs,
+/// about as long as the leading thread takes between two rounds.
 const MAX_SPINS: u32 = 2_000;
 
 /// Threads that can be put to work.
@@ -62,7 +62,7 @@ pub(super) struct Round {
     done: Mutex<Vec<(usize, Task)>>,
     /// Lane of the next helper.
     next_lane: AtomicUsize,
-    /// How many are open, and how many are done: kept apart, so that they can be read without a lock.
+    /// The numbers of open and done tasks, stored apart from the lists so that they can be read without a lock.
     open_count: AtomicUsize,
     done_count: AtomicUsize,
     /// The tick has ended.
@@ -103,9 +103,9 @@ impl Round {
     pub(super) fn run(&self, tasks: &mut Vec<Task>, grids: &impl GridSource, pool: &NodePool) {
         let count = tasks.len();
         self.done_count.store(0, Ordering::Release);
-        // Before the tasks: helpers count them down as they take them.
+        // Set before the tasks are added: helpers count down as they take tasks.
         self.open_count.store(count, Ordering::Release);
-        // Tasks are taken from the end: the first ones first.
+        // Tasks are taken from the end of a lane, so the first ones go in last.
         for (index, mut task) in tasks.drain(..).enumerate().rev() {
             let lane = *task.lane() % self.open.len();
             lock(&self.open[lane]).push((index, task));

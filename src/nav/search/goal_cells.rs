@@ -10,10 +10,10 @@
 //! at; a goal cell has no step before it and is expanded in all directions.
 //!
 //! Goal cells are produced one by one, that of the lowest heuristic first, and each is opened only when the one
-//! before it is expanded: nothing can be worth expanding before the best of the remaining ones. So the far
-//! ones of a hundred goals take no node, and a large rectangle takes one entry for each row instead of one
-//! for each cell. Cells wait in the order of their distance from the start over open terrain. The landmarks are read only when a
-//! cell is the next one; if they give a higher bound, the cell waits again. Its line of sight to the goal is tested last.
+//! before it is expanded: until then, none of the remaining ones can be better than the nodes expanded. So of a hundred goals
+//! the far ones take no nodes, and a large rectangle takes one entry per row instead of one per cell. Cells wait in the order
+//! of their distance from the start over open terrain. Landmarks are read only for the next cell; if they give a higher
+//! bound, that cell goes back to wait. Its line of sight to the goal is tested last.
 //!
 //! Invariant: the heuristic of a goal cell that is not yet opened is no lower than the f of any expanded node.
 //! So its node, if there is one, is not closed when it is opened.
@@ -27,14 +27,14 @@ use crate::nav::{
     map::landmarks::Estimate,
 };
 
-/// Rows of a goal, or goals of one cell, that take as long to add as one expansion, and cells of a line of sight that take as long
-/// to check (estimated: about 10 and 5 ns each).
+/// In the time of one expansion, so many rows of a goal or goals of one cell can be added, and so many cells of a line of sight
+/// can be checked (estimated: about 10 and 5 ns each).
 const ROWS_PER_EXPANSION: u32 = 4;
 const SIGHT_CELLS_PER_EXPANSION: u32 = 8;
-/// Passability of so many times 64 cells is read in the time of one expansion (estimated: 2 ns each).
+/// In the time of one expansion, the passability of so many words of 64 cells can be read (estimated: 2 ns each).
 const WORDS_PER_EXPANSION: u32 = 16;
-/// Work to look for the first goal cell before the search runs, in expansions: where the nearest thousands of cells do not see
-/// the goal, its steps go on.
+/// Work to look for the first goal cell before the search runs, in expansions: if thousands of the nearest cells do not see
+/// the goal, the steps of the search continue.
 const WORK_AT_START: u32 = 256;
 
 /// Adjacent cells of a row, produced one after the other with increasing distance from the start.
@@ -47,8 +47,8 @@ struct RowRun {
     /// The first and the last column; the last may lie to the left of the first.
     x: u32,
     last: u32,
-    /// Index of the zone they belong to; [`NO_ZONE`] for a goal that is a single cell. With [`SHARP`] if `h` is the heuristic
-    /// of the only cell.
+    /// Index of the zone to which they belong; [`NO_ZONE`] for a goal of a single cell. [`SHARP`] is set if the run is a
+    /// single cell and `h` its heuristic with landmarks.
     zone: u32,
 }
 
@@ -80,7 +80,7 @@ pub(super) struct GoalCells {
     pending_h: u64,
     /// The cell of the first goal that lies on the grid.
     first: Option<(u32, u32)>,
-    /// Whether any goal cell was found that can be reached from the start, and any from which the start cannot be reached.
+    /// Whether any goal cell was found that can be reached from the start, and any that cannot.
     is_any_reachable: bool,
     is_any_unreachable: bool,
 }
@@ -118,8 +118,8 @@ impl GoalCells {
         self.zones.capacity() * size_of::<GoalZone>() + self.runs.capacity() * size_of::<RowRun>()
     }
 
-    /// Whether another goal cell has to be opened after the node `id` was taken, where the open list can now
-    /// hold an f of `max_f`.
+    /// Whether another goal cell has to be opened after the node `id` was taken, if the open list can now
+    /// hold an f of up to `max_f`.
     #[inline(always)]
     pub(super) const fn needs_next(&self, id: NodeId, max_f: u64) -> bool {
         self.last_opened == id || self.pending_h <= max_f
@@ -169,8 +169,8 @@ impl GoalCells {
         (self.zones.len() as u32).saturating_add(self.runs.len() as u32 / ROWS_PER_EXPANSION)
     }
 
-    /// Finds the nearest goal cell that was not produced yet, if it is not known already, there is one, and
-    /// `budget` suffices; returns the work that took. `target` is the start, `estimate` what landmarks tell.
+    /// Finds the nearest goal cell not produced yet, unless it is known already, none is left, or `budget`
+    /// runs out; returns the work. `target` is the start, and `estimate` the bound from landmarks.
     fn find_nearest(
         &mut self,
         World { grid, layer, .. }: World,
@@ -199,7 +199,7 @@ impl GoalCells {
                 .filter(|_| is_reachable && run.zone < SHARP)
                 .map(|estimate| estimate.units(x, y));
             if let Some(told) = told.filter(|&told| told > h) {
-                // It waits again, as others may be nearer.
+                // The cell goes back to wait, as others may be nearer.
                 let zone = run.zone | SHARP;
                 self.runs.push(Reverse(RowRun { h: told, y, x, last: x, zone }));
                 continue;
@@ -245,9 +245,9 @@ impl<L: OpenList> Search<L> {
         let guides = (&start, self.estimate.as_ref());
         let nearest_work = self.goal_cells.find_nearest(world, guides, WORK_AT_START);
         let work = entrance_work.saturating_add(nearest_work);
-        self.target.work = work; // also where it fails
+        self.target.work = work; // even if it fails
         match (self.goal_cells.nearest, self.goal_cells.runs.is_empty()) {
-            // There is only one: an ordinary search.
+            // There is only one goal cell: an ordinary search.
             (Some(goal), true) => {
                 self.goal_cells.clear();
                 Ok(SearchTarget { work, ..SearchTarget::at(layer, &query, (goal.x, goal.y)) })
@@ -261,7 +261,7 @@ impl<L: OpenList> Search<L> {
         }
     }
 
-    /// Returns the target where no cell near enough can be reached, all of which were looked at; and the work that took.
+    /// Returns the target after all cells near enough were looked at and none can be reached; and the work.
     fn target_without_goal_cells(
         &self,
         World { layer, .. }: World,
@@ -276,7 +276,7 @@ impl<L: OpenList> Search<L> {
             let target = SearchTarget::near(layer, query, goal_cell, region);
             return (Ok(target), target.work);
         }
-        // Of zones that need not be seen, only the entrances were looked at.
+        // In zones that need no line of sight, only the entrances were looked at.
         let mut words = 0;
         let mut has_goal_cell =
             |zone: &GoalZone| !zone.needs_sight() && zone.is_any_passable(layer, &mut words);
@@ -311,8 +311,8 @@ impl<L: OpenList> Search<L> {
         }
     }
 
-    /// Opens the goal cell that was found at the start, if one was: the work was counted with the target. Otherwise the steps look
-    /// on.
+    /// Opens the goal cell that was found at the start, if one was: the work was counted with the target. Otherwise the steps
+    /// keep looking.
     pub(super) fn open_first_goal_cell(&mut self, world: World) {
         if self.goal_cells.nearest.is_some() {
             self.open_goal_cell_when_empty(world, u32::MAX);
@@ -326,7 +326,7 @@ impl<L: OpenList> Search<L> {
     #[cold]
     pub(super) fn open_goal_cell_when_empty(&mut self, world: World, budget: u32) -> Option<u32> {
         let mut work = 0_u32;
-        // The nearest may have been opened before, for another goal.
+        // The nearest cell may have been opened before, for another goal.
         while work < budget && self.goal_cells.last_opened == NO_NODE {
             let left = budget - work;
             let guides = (&self.target, self.estimate.as_ref());
@@ -366,7 +366,7 @@ impl<L: OpenList> Search<L> {
             if h > f + u64::from(headroom) {
                 pending_h = h;
             } else if h > u64::from(u32::MAX - headroom) {
-                // All others are at least as far.
+                // All others are at least as far away.
                 self.target.overflow = true;
                 self.goal_cells.clear();
             } else {
@@ -381,7 +381,7 @@ impl<L: OpenList> Search<L> {
         true
     }
 
-    /// Puts a node back that was taken with the given `f`, so that it is the next to be taken.
+    /// Puts back a node that was taken with the given `f`: it will be taken next.
     #[cold]
     pub(super) fn put_back(&mut self, id: NodeId, f: u64) {
         self.immediate = Some((id, Key { f: f as u32, h: 0 }));

@@ -8,7 +8,8 @@ use super::{Search, SearchTarget, target::LANDMARKS_MIN_DISTANCE};
 use crate::nav::{Layer, NavGrid, OpenList, map::landmarks::Estimate};
 
 impl<L: OpenList> Search<L> {
-    /// Looks up the landmarks for the target, if they help: on short ways the distance over open terrain does as well.
+    /// Looks up the landmarks for the target if they help: over short distances they tell no more than the distance
+    /// over open terrain.
     pub(super) fn look_up_landmarks(&mut self, layer: &Layer) {
         let distance = self.target.distance(layer, self.origin.0, self.origin.1);
         self.estimate = self.estimate_to(&self.target, u64::from(distance));
@@ -20,7 +21,7 @@ impl<L: OpenList> Search<L> {
         self.estimate = self.estimate_to(start, distance.unwrap_or(0));
     }
 
-    /// What the landmarks tell of paths to a target at least this far away.
+    /// The bound from landmarks for a target at least this far away; `None` if it is of no use.
     fn estimate_to(&self, target: &SearchTarget, distance: u64) -> Option<Estimate> {
         let SearchTarget { x, y, tolerance, h_per_weight, .. } = *target;
         let is_useful =
@@ -37,8 +38,8 @@ impl<L: OpenList> Search<L> {
         self.estimate.as_ref().map_or(h, |estimate| h.max(estimate.units(x, y)))
     }
 
-    /// Whether the landmarks with which it started may be wrong by now: terrain has become cheaper, and paths may cost less
-    /// than they tell.
+    /// Whether the landmarks with which the search started may be wrong by now: terrain has become cheaper, and paths may
+    /// cost less than the bound.
     pub(super) fn has_lost_landmarks(&self, grid: &NavGrid) -> bool {
         self.landmarks.is_some() && grid.relief_number(self.query.profile) != self.relief
     }

@@ -6,9 +6,9 @@
 //! quick route, a path is searched along it to a chunk nearby, and the first half of that path is kept. From
 //! its end, the remainder is searched with a more accurate route.
 //!
-//! Without jumps, the path found is the best in the corridor, except where both segments meet. Jump point
-//! searches may turn once outside of the corridor, because the turns of a path in canonical order need not
-//! lie where the path does. If the corridor turns out to hold no path, the search continues without it.
+//! Without jumps, the path found is the best in the corridor, except where both segments meet. In jump point searches, a path
+//! may turn once outside the corridor, because a path in canonical order may turn at other cells than its equally cheap
+//! alternatives. If the corridor turns out to hold no path, the search continues without it.
 //!
 //! Sources: A. Botea, M. Müller & J. Schaeffer, "Near Optimal Hierarchical Path-Finding" (Journal of Game
 //! Development 2004); D. Higgins, "Pathfinding Design Architecture" (AI Game Programming Wisdom, 2002) for
@@ -29,9 +29,9 @@ pub const HIERARCHY_MIN_DISTANCE: u32 = 2_048;
 pub const HIERARCHY_MIN_DISTANCE_WEIGHTED: u32 = 96;
 /// Distance from which the first segment is searched separately.
 const FIRST_SEGMENT_MIN_DISTANCE: u32 = 1_024;
-/// Chunks around the route in which a search looks that asked for the hierarchy: three wide, it is fastest.
+/// Chunks on each side of the route, for queries that request the hierarchy: a corridor three chunks wide is fastest.
 const NARROW_MARGIN: u32 = 1;
-/// The same for `Auto`: paths are half as much too long (`docs/lab/long-paths.md`).
+/// The same for `Auto`: paths come nearer to the shortest (`docs/lab/long-paths.md`).
 const WIDE_MARGIN: u32 = 2;
 /// Chunk borders that the path to the end of the first segment crosses; half of that path is kept.
 const FIRST_SEGMENT_CHUNKS: usize = 4;
@@ -69,7 +69,7 @@ pub(super) enum Stage {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Attempt {
     First,
-    /// All of it, because of an edit. Without a probe: frequent edits would end each one before it is done.
+    /// The whole query again, because of an edit. Without a probe: frequent edits would end every probe early.
     Again,
     /// The path from the end of its first segment.
     Remainder,
@@ -88,8 +88,8 @@ impl Stage {
 
 impl Hierarchy {
     /// The first stage of a query with this distance between start and goal; `None` if the hierarchy does not
-    /// answer it. The remainder of a path always starts with the accurate route, however short it is: as if
-    /// the search had not stopped in between.
+    /// answer it. The remainder of a path always starts with the accurate route, however short it is, as if
+    /// the search had not stopped after the first segment.
     pub(super) fn first_stage(
         layer: &Layer,
         query: &PathQuery,

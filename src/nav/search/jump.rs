@@ -3,8 +3,8 @@
 //! Along a straight line that is the next jump point (a cell with a forced neighbor) or the goal. Along a
 //! diagonal it is any jump point that a straight scan from one of its cells finds: the diagonal's cells
 //! themselves (turning points) are not nodes, as they have no forced neighbors while corners may not be cut.
-//! With four neighbors, columns take the place of diagonals: paths go up or down first. On hexagons three of the six
-//! directions do. All scans are looked up in the layer's jump map.
+//! With four neighbors, columns take the place of diagonals: paths go up or down first. On hexagons, three of the
+//! six directions take their place. All scans are looked up in the layer's jump map.
 //!
 //! On weighted cost, cells on cost borders are jump points as well; there, steps are pruned by comparing
 //! costs (see [`JumpTerrain`]).
@@ -20,8 +20,8 @@ use super::{
 };
 use crate::nav::{Adjacency, Direction, JumpTerrain, Key, NodeId, OpenList, STRAIGHT, directions};
 
-/// Turning points that cost as much as an expansion (estimated: an expansion has two or three of them; on hexagons up to a
-/// hundred, because walls across their rows are jagged).
+/// So many turning points cost as much as an expansion (estimated). An expansion has two or three of them; on hexagons up
+/// to a hundred, because walls across their rows are jagged.
 const TURNING_POINTS_PER_EXPANSION: u32 = 16;
 
 /// The node that is being expanded.
@@ -236,7 +236,7 @@ impl<L: OpenList> Search<L> {
         }
     }
 
-    /// Generates the goal behind a turn in the scan in `direction`, if no stop lies before it.
+    /// Generates the goal, reached by a turn from the scan in `direction`, if no stop lies in between.
     fn try_goal<const WEIGHTED: bool, const N: u8>(
         &mut self,
         from: &ExpandedNode,
@@ -258,7 +258,7 @@ impl<L: OpenList> Search<L> {
         }
     }
 
-    /// Records a path to the goal. Where it costs what the path through the node costs at least, it is the cheapest.
+    /// Records a path to the goal. If it costs no more than the lower bound of the expanded node, it is the cheapest path.
     fn relax_goal<const WEIGHTED: bool>(&mut self, from: &ExpandedNode, jump: Jump) {
         self.relax_jump::<WEIGHTED>(from, (self.target.x, self.target.y), jump);
         if let Some((id, Key { h: 0, .. })) = self.immediate {
@@ -300,7 +300,7 @@ impl<L: OpenList> Search<L> {
         }
         let (id, is_new) = self.jump_nodes.find_or_add(x, y);
         let known = self.jump_nodes.get(id);
-        // Not one whose cost has overflowed.
+        // Nodes with overflowed costs are unknown.
         let is_known = !is_new && known.g < u32::MAX;
         let h = if !is_known {
             let distance = self.target.distance(from.terrain.layer, x, y);
@@ -338,8 +338,8 @@ impl<L: OpenList> Search<L> {
     }
 }
 
-/// The straight leg into a node, and the leg before it: along a diagonal, with four neighbors a column, on hexagons in a
-/// direction that branches.
+/// The straight leg into a node, and the leg before it: along a diagonal; with four neighbors, along a column; on
+/// hexagons, in a branching direction.
 fn legs_between(parent: &JumpNode, node: &JumpNode, adjacency: Adjacency) -> [(Direction, u32); 2] {
     let (from, to) = (parent.cell(), node.cell());
     let (dx, dy) = (to.0.wrapping_sub(from.0) as i32, to.1.wrapping_sub(from.1) as i32);
@@ -359,7 +359,8 @@ fn legs_between(parent: &JumpNode, node: &JumpNode, adjacency: Adjacency) -> [(D
 /// The same on hexagons, for a jump by an offset.
 fn legs_on_hexagons(arrival: Direction, (dx, dy): (i32, i32)) -> [(Direction, u32); 2] {
     use Direction::{East, North, NorthWest, South, SouthEast, West};
-    // The steps of the leg that branches: towards the first of its two directions if there are more than 0, else the second.
+    // The steps of the branching leg (in the first of two directions if positive, in the second if negative) and of the
+    // straight leg.
     let (branching, straight) = match arrival {
         East => (dy, if dy > 0 { dx } else { dx + dy }),
         NorthWest => (dx + dy, if dx + dy > 0 { -dx } else { dy }),

@@ -26,7 +26,7 @@ pub(super) fn distance_to_region(layer: &Layer, goal: (u32, u32), region: u32) -
             break;
         }
         for (x, y) in regions.ring_around(goal, ring) {
-            // At most: on hexagons, columns and rows of opposite signs are nearest.
+            // A lower bound: on hexagons, columns and rows of opposite signs give the shortest distance.
             let (dx, dy) = (distance_outside(goal.0, x), distance_outside(goal.1, y));
             let distance = layer.distance(dx as i32, -(dy as i32));
             if distance < best && regions.chunk_has_region(x, y, region) {

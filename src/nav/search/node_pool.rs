@@ -152,8 +152,8 @@ pub(crate) struct NodeStore {
     page_by_chunk: Vec<u32>,
     chunks_per_row: u32,
     pub(super) generation: u32,
-    /// It is a copy, and has the generation of another search: until it starts anew it has no dealings with the pool, where pages
-    /// may have nodes of that generation.
+    /// It is a copy and has the generation of another search. Until it starts again it takes no pages from the pool, where
+    /// nodes may have that generation, and returns none.
     is_copy: bool,
 }
 

@@ -26,7 +26,7 @@ pub(super) struct Probe {
     /// Distance to the goal at the start, and the least so far.
     initial_distance: u32,
     pub(super) nearest_distance: u32,
-    /// Expansions, and turning points in terms of them.
+    /// Expansions, with turning points converted into expansions.
     pub(super) work: u64,
     /// Index of the next checkpoint.
     next_checkpoint: usize,
@@ -58,7 +58,7 @@ impl<L: OpenList> Search<L> {
         if self.hierarchy.stage != Stage::Probe || self.is_finished() || !is_checkpoint {
             return false;
         }
-        // One expansion may pass several of them.
+        // One expansion may pass several checkpoints.
         self.probe.next_checkpoint = CHECKPOINTS.partition_point(|&at| at <= work);
         let is_fast_enough = work * u64::from(initial_distance)
             <= MAX_WORK * u64::from(initial_distance - nearest_distance);

@@ -13,11 +13,11 @@ use crate::nav::{
 /// Work for each chunk searched for the nearest reachable cell, in expansions.
 const WORK_PER_CHUNK: u32 = 40;
 
-/// Distance over open terrain from which searches look at landmarks: on shorter ways it tells as much.
+/// Distance over open terrain from which searches use landmarks: below it, landmarks tell no more than the distance.
 pub(super) const LANDMARKS_MIN_DISTANCE: u32 = 32 * STRAIGHT;
 
-/// Distances at which searches with landmarks jump over scattered obstacles. Farther apart, A* on its own is faster: landmarks
-/// tell less there, and jumps have many turning points.
+/// Distances at which searches with landmarks jump over scattered obstacles. Beyond these distances plain A* is faster:
+/// landmarks tell less, and jumps have many turning points.
 const LANDMARKS_JUMP_DISTANCES: Range<u32> =
     LANDMARKS_MIN_DISTANCE..HIERARCHY_MIN_DISTANCE * STRAIGHT;
 
@@ -29,7 +29,7 @@ pub(super) struct SearchTarget {
     pub(super) y: u32,
     /// The search may end on any cell at most this far from `(x, y)` (weight over open terrain).
     pub(super) tolerance: u32,
-    /// What the heuristic counts for a unit of that distance; 0 for Dijkstra.
+    /// The heuristic per unit of weight; 0 for Dijkstra.
     pub(super) h_per_weight: u32,
     pub(super) kind: PathKind,
     /// Whether the search runs from where the path ends to where it starts (see `goal_cells`).
@@ -113,8 +113,8 @@ impl SearchTarget {
         layer.distance_between((x, y), (self.x, self.y)).saturating_sub(self.tolerance)
     }
 
-    /// Number of straight steps in `direction` (one without side scans) from `(x, y)` to the goal; `None` where the goal is not
-    /// on that line.
+    /// Number of steps from `(x, y)` to the goal in `direction`, a direction without side scans; `None` if the goal is not on
+    /// that line.
     #[inline]
     pub(super) fn straight_steps(&self, x: u32, y: u32, direction: Direction) -> Option<u32> {
         let (along, across) = match direction {
@@ -161,7 +161,7 @@ impl SearchTarget {
 /// The same on hexagons, for a goal at an offset.
 #[inline]
 fn turn_on_hexagons((dx, dy): (i32, i32), direction: Direction, sides: [Direction; 2]) -> Turn {
-    // Steps to the first side (or, if negative, to the second one), and the steps before.
+    // Steps after the turn (to the first side, or to the second if negative), and steps before it.
     let (rest, steps) = match direction {
         Direction::North => (dx, if dx < 0 { dx + dy } else { dy }),
         Direction::West => (dy, if dy < 0 { -dx } else { -dx - dy }),

@@ -51,7 +51,7 @@ fn note_request(mut world: DeferredWorld, entity: Entity) {
     let RequestInbox { urgent, entries, waiting, issued } = &mut *inbox;
     *issued += 1;
     let number = *issued;
-    // Where an entry of the unit waits already, this request takes the place of the one before.
+    // If an entry of the unit waits already, it will be read for this request instead of the previous one.
     if waiting.get(&entity).is_none_or(|&before| is_urgent && !before) {
         waiting.insert(entity, is_urgent);
         let entries = if is_urgent { urgent } else { entries };
@@ -69,7 +69,7 @@ pub(in crate::request) fn note_dropped(
 ) {
     let status = world.get(entity).copied().unwrap_or(PathStatus::Idle);
     let follows = world.get(entity).is_some_and(|request: &PathRequest| request.follows);
-    // A member of a group that was sent on to another slot after it had arrived.
+    // This is a member of a group that had arrived and was sent on to another slot.
     let is_announced =
         world.get(entity).is_some_and(|state: &CritterState| state.member.is_announced);
     let has_arrived = is_announced || matches!(status, PathStatus::Arrived(_));
@@ -80,7 +80,7 @@ pub(in crate::request) fn note_dropped(
         && waits
         && has_unread(&state)
     {
-        // It was never read: the entry that waits for it says so.
+        // It was never read: it is canceled when the waiting entry is read.
         state.superseded = state.superseded.saturating_add(u8::from(was_under_way));
         return;
     }

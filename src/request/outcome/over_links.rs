@@ -14,7 +14,7 @@ use crate::{
     unit::{Drawing, NavAgent, PathStatus},
 };
 
-/// How often a path that was found is put off until the costs of links are known: 31 ticks in all, each time twice as long.
+/// How often a found path is held back until the costs of links are known, each time for twice as long: 31 ticks in all.
 const MOST_WAITS: u8 = 5;
 
 impl Outcomes<'_, '_> {
@@ -50,7 +50,7 @@ impl Outcomes<'_, '_> {
             }
             _ => return false,
         };
-        // The path that was found is sure, what links cost may not be.
+        // The path found is certain; the costs of links may not be.
         let accepts_old =
             limit.is_none() && unit.state.journey.accepts_old_costs(self.links.ticks());
         let costs = Costs { grids, flows, profile: query.profile, accepts_old };
@@ -111,7 +111,7 @@ impl Outcomes<'_, '_> {
         });
     }
 
-    /// A unit that is crossing got another request: that waits until it lands.
+    /// A unit that is crossing got another request, which waits until the unit lands.
     pub(in crate::request) fn await_landing(&mut self, unit: &mut RequesterItem) {
         *unit.status = PathStatus::Crossing;
     }
@@ -121,7 +121,7 @@ impl Outcomes<'_, '_> {
         let mut at = (unit.state.grid, unit.path.0.start());
         if let Some((state, transform)) = &mut unit.critter {
             state.member.crossing = None;
-            // What the game has drawn on the way was only a picture.
+            // A transform that the game wrote on the way does not move it.
             state.set_drawn(transform.translation.truncate());
             state.drawing = Drawing::Full;
             at = (grid_of(state, &unit.state), state.cell());
@@ -139,7 +139,7 @@ impl Outcomes<'_, '_> {
 }
 
 impl RequesterItem<'_, '_> {
-    /// The crossing to which a unit is on its way, if its request number `number` is the latest.
+    /// The crossing to which a unit is on its way, if request `number` is its latest.
     pub(crate) fn next_link(&self, number: u64) -> Option<NextLink> {
         let is_same = self.state.accepted == number && self.is_latest();
         let is_on_way = self.status.has_path() && self.path.0.kind() == PathKind::ToLink;

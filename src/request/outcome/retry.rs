@@ -29,8 +29,8 @@ impl Outcomes<'_, '_> {
         false
     }
 
-    /// The same for a request that fails without an answer from the queue, maybe on the way: its unit stops, and the rest of a
-    /// long path is searched for no more.
+    /// The same for a request that fails without an answer from the queue, perhaps under way: its unit stops, and the search
+    /// for the rest of a long path ends.
     pub(in crate::request) fn fail_unanswered(
         &mut self,
         unit: &mut RequesterItem,

@@ -74,7 +74,7 @@ impl Departures {
         None
     }
 
-    /// Returns since when a cell has been free for a step in this direction; 0 if it was for the whole tick.
+    /// Returns since when a cell has been free for a step in this direction; 0 if it was free for the whole tick.
     #[inline]
     pub fn free_since(&self, topology: Topology, (cell, direction): (u32, u8)) -> u64 {
         let is_blocking = |last: &Departure| topology.turn_angle(last.direction, direction) > 2;

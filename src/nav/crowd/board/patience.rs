@@ -8,8 +8,9 @@ use super::{Board, Hindrance, State, Task, Unit};
 
 /// Ticks after which a waiting unit tries again if nothing has changed nearby.
 pub const RETRY_AFTER: u64 = 16;
-/// The part of the time for which it has stood after which a unit tries again that has climbed the whole ladder, or only waits
-/// for its goal, on which another one rests, and the most ticks. 200 units around one cell cost 0.001 ms a tick instead of 0.02.
+/// A unit that has climbed the whole ladder, or waits only for its goal while another unit rests there, tries again after this
+/// part of the time it has stood, and at the latest after so many ticks. 200 units around one cell then cost 0.001 ms a tick
+/// instead of 0.02.
 const RETRY_PART: u64 = 4;
 const MAX_RETRY_AFTER: u64 = 255;
 /// Ticks of waiting after which a unit is reported as stuck.
@@ -20,33 +21,33 @@ pub const LOST_AFTER: u64 = 24;
 /// A rung: the least number of ticks of waiting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rung {
-    /// Near walls, a long way ahead raises its priority from now on. Without this rung two armies on hexagons take a tenth
-    /// longer to change sides.
+    /// From now on, the length of its way raises its priority near walls. Without this rung two armies on hexagons take a
+    /// tenth longer to change sides.
     JoinQueue = 8,
-    /// It reclaims the goal off which it was pushed, if that is free and all is calm. Long before those whose goals are held: in
-    /// most cases they are held by such a unit.
+    /// It reclaims the goal off which it was pushed, if the goal is free and all is calm. This comes long before `Reclaim`:
+    /// most goals that are held are held by a unit whose own goal is free.
     ReclaimFree = 10,
-    /// It looks for a path around units that it cannot push, and pushes units back that stand their ground.
+    /// It looks for a path around units that it cannot push, and also pushes units that stand their ground.
     GoAround = 24,
     /// It searches for chains of pushes in all directions. Such a search looks at many units.
     SearchChains = 48,
-    /// It takes the units ahead for a queue, near walls. At the corner of a building units wait for less, and form
-    /// lanes beside each other.
+    /// Near walls, it takes the units ahead for a queue. Units that have waited for less form lanes side by side,
+    /// as at the corner of a building.
     Queue = 60,
-    /// It reclaims that goal also from units that are off their own.
+    /// It reclaims its goal also if units hold it that are off their own goals.
     Reclaim = 64,
-    /// It sends units out of its way where one of the two is large, and leaves a building on any side. With a lower value paths get longer,
-    /// since a push often is enough; with 160 some units that cross each other do not arrive.
+    /// It sends another unit out of its way if one of the two is large, and leaves a building on any side. With a lower value
+    /// paths get longer, since a push is often enough; with 160 some units that cross each other do not arrive.
     ClearWay = 96,
     /// It lets out the units that it shuts in.
     LetOut = 160,
     /// It returns to the goal off which it was pushed, whatever happens near it.
     Return = 200,
-    /// It no longer makes way for another unit, nor lets it pass, and on hexagons leaves a queue sideways.
+    /// It no longer makes way for another unit or lets it pass, and on hexagons it leaves a queue sideways.
     StopYielding = 256,
 }
 
-/// Ticks for a cell at which the ladder is as it is written down, and the fewest and most for which it is scaled.
+/// The ticks per cell for which the rungs hold as written, and the fewest and most ticks per cell to which they are scaled.
 const PACE: u64 = 10;
 const PACES: (u64, u64) = (5, 40);
 
@@ -62,8 +63,8 @@ impl Unit {
             && self.ticks_waited(now) > self.ticks_until(Rung::GoAround)
     }
 
-    /// Returns whether a unit on a path of its own has climbed the whole ladder, and is stuck. Not on shared fields and in
-    /// groups: a field or a slot may change far away from it.
+    /// Returns whether a unit on its own path has climbed the whole ladder and is stuck. Never on shared fields or in
+    /// groups: their field or slot may change far away from the unit.
     pub fn has_stood_for_long(&self, now: u64) -> bool {
         let ladder = self.ticks_until(Rung::StopYielding);
         self.task == Task::Path && self.ticks_stood(now) >= ladder.max(STUCK_AFTER)
@@ -77,8 +78,8 @@ impl Board {
         if unit.state == State::Waiting { unit.ticks_waited(self.now) } else { 0 }
     }
 
-    /// Returns after how many ticks a unit tries again that has stood for `stood` ticks, if nothing changes nearby. Always soon
-    /// where others are to know that it waits beside a passage, where it has no path, and once after it stood back.
+    /// Returns after how many ticks a unit that has stood for `stood` ticks tries again if nothing changes nearby. Always soon
+    /// if it waits beside a passage, since others have to know, if it has no path, and shortly after it stood back.
     pub fn retry_after(&self, index: u32, stood: u64) -> u64 {
         let unit = &self.units[index];
         let is_watched = matches!(unit.hindrance, Hindrance::Oncoming | Hindrance::NoPath)
@@ -92,7 +93,7 @@ impl Board {
         if is_patient { longer } else { RETRY_AFTER }
     }
 
-    /// Returns whether a unit has waited for so long.
+    /// Returns whether a unit has waited long enough for a rung.
     pub fn has_waited_for(&self, index: u32, rung: Rung) -> bool {
         let waited = self.ticks_waited(index);
         // Most units have not waited at all, and the pace takes a division.

@@ -87,7 +87,7 @@ impl Board {
         let unit = &mut self.units[index];
         (unit.tail, unit.head, unit.size, unit.state) = (pos, pos, size, State::Standing);
         (unit.pushed_steps, unit.needs_refit, unit.is_reported_stuck) = (0, false, false);
-        // Nothing that it did where it was counts here.
+        // What it did at its old position does not count here.
         (unit.clearing_steps, unit.standing_since) = (0, self.now as u32);
         (unit.accepts_any_push, unit.stands_back, unit.preferred_direction) = (false, false, STAY);
         self.occupy(index);

@@ -7,8 +7,8 @@ use super::{Mode, Task, Unit};
 
 /// Priorities of orders come after this one; lower numbers go to units that others have shut in.
 pub const FIRST_PRIORITY: u32 = 1 << 28;
-/// The most by which a long way ahead raises the priority, in ticks. Older orders than that come first in any case, so that
-/// every unit is the first one some day.
+/// The most by which a long way raises the priority, in ticks. Orders that are older by more than that come first in any
+/// case, so that every unit is first at some point.
 pub const MAX_WAY_LEFT: u16 = 4_095;
 /// Ticks after which the priorities of orders begin anew: they must fit into 30 bits. 145 days at 64 Hz.
 const PRIORITY_PERIOD: u64 = (3 << 28) - 2 - MAX_WAY_LEFT as u64;
@@ -30,7 +30,7 @@ impl Unit {
         class << 62 | u64::from(since) << 32 | u64::from(index)
     }
 
-    /// Returns what its order and its way are worth among units that are under way; lower numbers go first.
+    /// Returns its rank among units under way, by the age of its order and the length of its way; lower numbers go first.
     fn seniority(&self) -> u32 {
         let since = self.priority_since;
         let way_done = u32::from(MAX_WAY_LEFT - self.way_left);
@@ -43,7 +43,7 @@ impl Unit {
         self.way_left = 0;
     }
 
-    /// Takes over the priority of another unit, right behind it, if that is higher than its own.
+    /// Takes the priority right behind another unit's, if that is higher than its own.
     pub fn inherit_priority(&mut self, other: &Self) {
         if other.seniority() < self.seniority() {
             (self.priority_since, self.way_left) = (other.priority_since + 1, other.way_left);

@@ -21,7 +21,8 @@ impl Board {
         let free_since = self.free_since(index);
         self.stop_waiting(index);
         let unit = &mut self.units[index];
-        // It uses the whole tick, or what its last step left of it, as far as the cells it enters were free.
+        // The step may use the whole tick, or what the last step left of it, but only the time for which the
+        // cells it enters were free.
         let is_continuing = unit.standing_since == now as u32;
         if !is_continuing {
             self.moved.push(index);

@@ -13,8 +13,8 @@ pub const NONE: u32 = u32::MAX;
 /// Steps after which a unit that only returns to its goal makes no more steps away from it. Otherwise two
 /// units with the same goal would walk about forever.
 const MAX_WASTED_AFTER_ARRIVAL: u8 = 4;
-/// Distance in widths of a unit within which it pushes other units off its way back to its goal. On a field with units of
-/// two sizes, large ones that are farther away would push one another to and fro.
+/// Distance from its goal, in widths of a unit, within which it pushes other units off its way back. From farther away,
+/// large units on a map with units of two sizes would push one another to and fro.
 const NEAR_GOAL: u16 = 4;
 /// Steps in a row for which a unit is carried back before it stands its ground.
 const CARRIED_STEPS: u8 = 4;
@@ -179,25 +179,25 @@ pub struct Unit {
     /// Its profile has another size now: it cannot move until it is placed where it fits.
     pub needs_refit: bool,
     pub mode: Mode,
-    /// It stands back for others on purpose; any unit of its team may push it, whatever its priority.
+    /// It stands back for others on purpose: any unit of its team may push it, even one with a lower priority.
     pub accepts_any_push: bool,
     /// It waits for the units it shuts in to move.
     pub stands_back: bool,
-    /// How often it has stood back since its last order. While that is odd it prefers the opposite
-    /// directions when it makes room.
+    /// How often it has stood back since its last order. While the number is odd, it makes room in the
+    /// opposite directions.
     pub stand_backs: u8,
     pub is_reported_stuck: bool,
-    /// Steps that did not bring it nearer: made for units that only return to their goals, or on its own way
-    /// back. Counted since it arrived.
+    /// Wasted steps since it arrived: those that it made for units that only return to their goals, and
+    /// those on its own way back that did not bring it nearer.
     pub wasted_steps: u8,
     /// How many steps in a row it has made for units behind it.
     pub pushed_steps: u8,
-    /// A wall is near the cell where it was last decided, and no passage.
+    /// A wall, but no passage, is near the cell where it was last decided.
     pub is_near_wall: bool,
     /// The wall has a gate near that cell.
     pub is_near_gate: bool,
     pub hindrance: Hindrance,
-    /// The unit whose plan failed because of this unit; it is decided again when something changes here.
+    /// A unit whose plan failed because of this one: that unit is decided again when something changes here.
     pub wake_also: u32,
     /// Direction of its shortest path when it was last decided, whether the cell there was free or not.
     pub preferred_direction: u8,
@@ -207,10 +207,10 @@ pub struct Unit {
     pub reserved_cell: u32,
     /// The last tick in which it was decided that it stays.
     pub stay_tick: u32,
-    /// The last chain search that looked at it, and the push directions in which it did.
+    /// The last search for chains that looked at it, and the directions in which that search has pushed it.
     pub chain_search: u32,
     pub searched_directions: u8,
-    /// The number of the last list of units to decide on which it was put.
+    /// The number of the list of units to decide on which it was last put.
     pub list: u32,
     /// The last tick in which the costs of its field were looked up, and their index in the list.
     pub costs_tick: u32,
@@ -221,9 +221,9 @@ pub struct Unit {
     pub speed: u64,
     /// Tick of the last order plus an offset: the older the order, the higher the priority.
     pub priority_since: u32,
-    /// The fewest steps that were left of its own path when it waited near a wall, at most [`MAX_WAY_LEFT`](super::MAX_WAY_LEFT); 0 if it has not since
-    /// the order. The priority is as high as if the order were older by as many ticks: of those before a door, the unit that has
-    /// farthest to go behind it enters first.
+    /// The fewest steps left of its own path while it waited near a wall, at most [`MAX_WAY_LEFT`](super::MAX_WAY_LEFT); 0 if
+    /// it has not waited there since the order. Its priority is as high as if the order were older by as many ticks: of the
+    /// units before a door, the one with the longest way behind the door enters first.
     pub way_left: u16,
     /// Tick since which it has not moved although it has a goal; set again when there is new reason to try.
     pub waiting_since: u32,
@@ -334,8 +334,8 @@ impl Unit {
         self.is_present() && (has_goal || self.yields_to() != NONE)
     }
 
-    /// Returns whether it only returns to its goal after it was pushed aside. It pushes few units for that, and not for long, so
-    /// units that were sent to the same cell do not fight for it (see [`reclaim`](crate::nav::crowd::planner::reclaim)).
+    /// Returns whether it has arrived and only returns to its goal after a push. On its way back it pushes few units, and not
+    /// for long, so that units with the same goal do not fight for it (see [`reclaim`](crate::nav::crowd::planner::reclaim)).
     pub fn is_returning(&self) -> bool {
         self.has_arrived
             && matches!(self.task, Task::Path | Task::Group(_))
@@ -347,7 +347,7 @@ impl Unit {
         self.is_returning() && self.goal == self.tail && !self.is_moving()
     }
 
-    /// Returns whether it only returns to its goal, and is too far from there to push units at rest for it: it goes around them.
+    /// Returns whether it only returns to its goal and is too far away to push units at rest off its way: it goes around them.
     pub fn returns_from_afar(&self) -> bool {
         self.is_returning() && self.tail.chebyshev(self.goal) > NEAR_GOAL * u16::from(self.size)
     }
@@ -357,11 +357,11 @@ impl Unit {
         self.pushed_steps > 0
     }
 
-    /// Returns whether it does not let `pusher` carry it back, for now. A larger unit has to wait: it would carry along all the
-    /// smaller ones between it and its goal, and those get around it sooner. (On squares only: on hexagons two sizes take an
-    /// eighth longer with it.) A unit as large as this one has to wait for a moment after several steps: units beside it pass
-    /// in that time, and it can step out of the way to their side. Otherwise units that walk abreast carry it
-    /// along with them to where they go.
+    /// Returns whether it refuses, for now, to be carried back by `pusher`. A larger pusher has to wait: it would carry along
+    /// all the smaller units between it and its goal, while these can get around it sooner. (On squares only: on hexagons this
+    /// rule makes two sizes take an eighth longer.) A pusher of one cell has to wait for a moment after several steps: the
+    /// units beside it pass in that time, and this unit can then step aside. Otherwise units that walk abreast carry it along
+    /// to where they go.
     pub fn stands_its_ground(
         &self,
         topology: Topology,
@@ -387,7 +387,7 @@ impl Unit {
         self.has_arrived && self.wasted_steps >= MAX_WASTED_AFTER_ARRIVAL
     }
 
-    /// Lets it rest where it has arrived, from now until its next order.
+    /// Makes it give up its way back to its goal until its next order.
     pub fn give_up(&mut self) {
         self.wasted_steps = self.wasted_steps.max(MAX_WASTED_AFTER_ARRIVAL);
     }

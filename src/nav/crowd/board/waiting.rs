@@ -51,7 +51,7 @@ impl Board {
         self.update_listening(index);
     }
 
-    /// Lists a waiting unit to be decided in this tick, once; after a tick, in the next one.
+    /// Lists a waiting unit, once, to be decided in this tick; between two ticks, in the next one.
     pub fn mark_ready(&mut self, index: u32) {
         let unit = &mut self.units[index];
         if unit.state == State::Waiting && unit.list != self.list {
@@ -76,8 +76,8 @@ impl Board {
         self.reservations.set_listening(unit.tail, unit.size, false);
     }
 
-    /// Lets all units that have stood for long try again soon, a few in each tick, also to go around others: the terrain has
-    /// changed.
+    /// Lets all units that have stood for long try again soon, a few in each tick, and look for ways around others: the
+    /// terrain has changed.
     pub fn retry_all(&mut self) {
         let now = self.now;
         for index in 0..self.units.0.len() as u32 {
@@ -87,7 +87,7 @@ impl Board {
             }
             let waited = unit.ticks_waited(now).max(unit.ticks_until(Rung::GoAround) + 1);
             unit.waiting_since = (now - waited) as u32;
-            // In the same tick again after the next edit, so that edits in every tick put off nobody.
+            // After another edit the unit keeps its turn, so that edits in every tick do not put it off for ever.
             match u64::from(index).wrapping_sub(now) % RETRY_AFTER {
                 0 => self.mark_ready(index),
                 turn => self.timers.put(index, now, now + turn),
@@ -113,13 +113,13 @@ impl Board {
         self.update_listening(index);
     }
 
-    /// Schedules a unit to be decided in the next tick if the step is undone that is planned for it.
+    /// Schedules a unit to be decided in the next tick if the step planned for it is undone.
     pub fn retry_if_undone(&mut self, index: u32) {
         self.units[index].state = State::Planned { was_waiting: true };
         self.timers.put(index, self.now, self.now + 1);
     }
 
-    /// Lets a unit stand that is on its goal.
+    /// Makes a unit on its goal stand.
     pub fn arrive(&mut self, grid: &NavGrid, index: u32) {
         self.stop_waiting(index);
         let unit = &mut self.units[index];

@@ -36,7 +36,7 @@ pub struct CornerSight<'a> {
     layer: &'a Layer,
     terrain: &'a [u8],
     adjacency: Adjacency,
-    /// All columns if one passable cell beside a diagonal step is enough; if none is needed; else no columns.
+    /// All columns if one passable cell beside a diagonal step is enough, otherwise none; and the same if no such cell is needed.
     needs_one: u64,
     needs_none: u64,
 }
@@ -119,8 +119,8 @@ impl<'a> CornerSight<'a> {
         block
     }
 
-    /// Returns the cells of a row that see the corner, given those of the row before. Of the row: those that cost
-    /// as much as the corner, and all that are passable.
+    /// Returns the cells of a row that see the corner, given those of the row before. `level`: the cells of this
+    /// row that cost as much as the corner; `passable`: all passable ones.
     #[inline(always)]
     fn next_row(&self, seen: u64, near: u64, (level, passable): (u64, u64), distance: u32) -> u64 {
         let is_open =
@@ -136,8 +136,9 @@ impl<'a> CornerSight<'a> {
 }
 
 /// Returns the cells of a row of hexagons that see the corner, given those of the row before. A step to the next row leads
-/// straight on, or one column to the right if the rows are slanted that way, else to the left. Towards the slant a path has
-/// no steps along the row until it has as many columns as rows; to the other side every such step makes it longer.
+/// straight on or to the side: one column to the right if the rows are slanted that way, else to the left. Towards the
+/// slant a shortest path has no steps along rows until it covers as many columns as rows; on the other side every step
+/// along a row makes it longer.
 #[inline(always)]
 const fn next_row_of_hexagons(seen: u64, level: u64, distance: u32, is_slanted_right: bool) -> u64 {
     // Columns with at least as many steps to the right or left of the corner as rows.
@@ -197,15 +198,15 @@ pub const fn is_seen(seen: u16, direction: u8) -> bool {
 /// The bit for the position itself.
 pub const SEEN_HERE: u16 = 1 << STAY;
 
-/// Returns the columns that are fewer columns away from the corner's than this: there a straight step towards the
-/// corner's row shortens the path.
+/// Returns the columns less than this far from the column of the corner: there, a straight step towards the row
+/// of the corner shortens the path.
 const fn columns_nearer_than(distance: u32) -> u64 {
     let aside = CENTER + 1 - distance;
     ALL >> (2 * aside) << aside
 }
 
-/// Extends cells along a row of passable cells: to the right as far as the row goes, from columns at least so many to the
-/// right of the corner; to the left by one cell, from columns at least so many to the left.
+/// Extends cells along a row of passable cells: to the right as far as the row goes, from cells at least `to_right`
+/// columns right of the corner; to the left by one cell, from cells at least `to_left` columns left of it.
 #[inline]
 const fn outward(passable: u64, seeds: u64, (to_right, to_left): (u32, u32)) -> u64 {
     let right = seeds & RIGHT & !((1 << (CENTER + to_right)) - 1);

@@ -1,9 +1,9 @@
 //! Escape from terrain that was blocked while units stood on it: they may leave it, no unit may enter it.
 //!
 //! Input: edits. Output: for each edited area under units, a small field that leads out of it. The field
-//! covers the edited cells only, so no unit escapes through a wall that stood there before. Edits beside the
-//! area are added to it as long as a unit is on it: a wall is often built piece by piece. The field uses only steps that
-//! pass no corner: the straight ones of squares, all six of hexagons. A unit guided by a shared field leaves on the side from which
+//! covers the edited cells only, so no unit escapes through a wall that stood there before. Edits beside the area are added to
+//! it as long as a unit is on it, since walls are often built piece by piece. The field uses only steps that pass no corner:
+//! straight steps on squares, all six on hexagons. A unit guided by a shared field leaves on the side from which
 //! the rest of its path is cheapest, and keeps to that side. All others, and units that make no progress for
 //! long, take the nearest cell outside. The field is dropped when the last unit has left.
 
@@ -17,7 +17,7 @@ const CLEANUP_INTERVAL: u64 = 32;
 pub const EXIT_UNDECIDED: u8 = 8;
 /// The nearest cell outside, on any side.
 const NEAREST_EXIT: u8 = 9;
-/// Straight steps outside that one step inside a blocked area counts for.
+/// One step inside a blocked area counts as much as this many straight steps outside.
 const INSIDE_WEIGHT: u64 = 2;
 /// Added to the cost of exits on other sides than the chosen one, so that they come after all exits on the
 /// chosen side.
@@ -115,7 +115,7 @@ impl Sources {
         for area in &mut self.blocked_areas {
             let edited = edits.iter().map(|&rect| edited_anchors(grid, area.profile, rect));
             let edited: Vec<CellRect> = edited.collect();
-            // Until it grows no more.
+            // Until the area stops growing.
             while edited.iter().fold(false, |grows, &rect| grows | area.extend(rect)) {}
         }
     }
@@ -161,7 +161,7 @@ impl Sources {
     pub fn escape_directions(&self, board: &Board, grid: &NavGrid, unit: &Unit) -> u8 {
         let leads_out = |direction: &u8| {
             let next = unit.tail.step(*direction);
-            // The area is that of the size which its profile had when it was blocked.
+            // The area was computed for the size that units of the profile had when it was blocked.
             board.is_on_grid(next, unit.size)
                 && may_cross(grid, unit.profile, unit.tail, *direction)
                 && self.areas_of(unit.profile).any(|known| known.steps.cost(next) != UNREACHABLE)
@@ -225,8 +225,8 @@ impl Sources {
     }
 }
 
-/// Returns whether no shut edge forbids a step of a unit that leaves a blocked area: none that its front crosses. A unit larger than
-/// a cell may stand across an edge that was shut later, and leave it to one side.
+/// Returns whether a unit that leaves a blocked area may make a step: its front must cross no shut edge. A unit larger than a
+/// cell may stand across an edge that was shut later, and can leave it to either side.
 fn may_cross(grid: &NavGrid, profile: ProfileId, from: GridPos, side: u8) -> bool {
     let rules = grid.profiles().get(usize::from(profile.0));
     let Some(rules) = rules else {

@@ -67,7 +67,7 @@ impl LocalField {
         self.flood.begin(open);
         let layer = costs.layer;
         let (cells, len) = follower.lookahead::<FIELD_LOOKAHEAD>(costs);
-        // Where a unit stands on the path, the detour leads to the cells behind it.
+        // If a unit stands on the path, the detour leads to the cells beyond that unit.
         let first_blocked = cells[..len].iter().position(|&(cell, _)| is_blocked(cell));
         // Cells before a cut of the path lead nowhere.
         let is_cut = |pair: &[CellAhead]| !is_line_open(layer, pair[0].0, pair[1].0);
@@ -111,7 +111,7 @@ impl Sources {
         (field.is_detour, field.goal) = (needs_detour, unit.goal);
         if needs_detour {
             let (reservations, units) = (&board.reservations, &board.units);
-            // Not by units that move or make room.
+            // Units that move or make room do not block cells.
             let from_afar = unit.returns_from_afar();
             let is_anyone_there = Cell::new(false);
             let is_blocked = |at: GridPos| {
@@ -131,7 +131,7 @@ impl Sources {
                 is_taken
             };
             field.fill(pos, follower, &costs, open, is_blocked);
-            // With nobody in the way it is a field like any other.
+            // Without units in the way it is a field like any other.
             field.is_detour = is_anyone_there.get() && field.cost(pos) != UNREACHABLE;
         }
         if !needs_detour || field.cost(pos) == UNREACHABLE {

@@ -48,8 +48,8 @@ struct Span {
 }
 
 impl Span {
-    /// Returns whether it still is with steps in this direction: a shortest path on open terrain has steps in one
-    /// direction, or in two that are next to each other.
+    /// Returns whether it remains as short as on open terrain with steps in this direction: such a path has steps
+    /// in one direction, or in two neighboring directions.
     fn takes(&self, direction: u8, adjacency: Adjacency) -> bool {
         let (topology, most) = match adjacency {
             Adjacency::Eight => (Topology::Square, 1),
@@ -114,7 +114,7 @@ impl Trace<'_> {
         (1..=most).take_while(is_level).count() as u16
     }
 
-    /// Makes steps, the first of which tells the cost of all.
+    /// Makes steps that all cost as much as the first one.
     fn advance(&mut self, direction: u8, steps: u16) {
         if steps > 0 {
             self.done += self.costs.step(self.at, direction) * u64::from(steps);

@@ -112,7 +112,7 @@ impl PathFollower {
         directions: u8,
     ) -> PathCosts {
         let near = &self.corners[self.range_near()];
-        // The field of a unit leads around a cut of its path, which may be just behind the corner it has left.
+        // A field leads a unit around a cut of its path. The cut may lie just after the corner that the unit has left.
         let behind = self.corner as usize - self.range_near().start;
         let first = if self.field.is_some() { behind } else { 0 };
         let mut known = PathCosts { cost_to_go: [UNREACHABLE; 9], best: None, last: None };
@@ -203,7 +203,7 @@ impl PathFollower {
         cost_to_go
     }
 
-    /// Estimates the cost-to-go where no corner is visible: around whatever is between.
+    /// Estimates the cost-to-go where no corner is visible: back to the path, around whatever is between.
     fn blind_estimate(&self, costs: &StepCosts, pos: GridPos) -> u64 {
         let detour = 2 * u64::from(DIAGONAL);
         let Some(corner) = self.corners.get(self.corner as usize) else {

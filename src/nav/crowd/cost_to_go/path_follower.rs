@@ -102,7 +102,7 @@ impl PathFollower {
         self.advance(0);
     }
 
-    /// Moves to the cell of the whole path that is nearest to `pos`; the last of several.
+    /// Moves to the cell of the whole path that is nearest to `pos`, or to the last of several nearest ones.
     pub fn relocate(&mut self, pos: GridPos) {
         self.rewind();
         let (mut nearest, mut at, mut steps) = (pos.chebyshev(self.reached), self.reached, 0);
@@ -115,8 +115,9 @@ impl PathFollower {
         self.advance(steps);
     }
 
-    /// Terrain has changed in rectangles while the unit stands at `pos`: drops the field if it covers one of them, lets it
-    /// be filled again soon if one is near, and finds the corners again if the path crosses one where steps have several costs.
+    /// Terrain has changed in rectangles while the unit stands at `pos`: drops the field if it covers one of them, lets a field
+    /// be filled soon if one of them is near, and finds the corners again if the path crosses one of them and steps differ in
+    /// cost.
     pub fn follow_edits(
         &mut self,
         grid: &NavGrid,
@@ -132,7 +133,7 @@ impl PathFollower {
         if costs.uniform() > 0 && self.corners.first().is_none_or(is_same) {
             return;
         }
-        // What lies behind does not matter.
+        // The path behind the unit does not matter.
         let (mut at, mut done) = (self.reached, self.step);
         let crosses = self.legs.iter().skip(self.leg as usize).any(|leg| {
             let from = at;
@@ -187,7 +188,7 @@ impl PathFollower {
         })
     }
 
-    /// Reads the memory that is needed to decide the next step: its own, later that of the lists.
+    /// Reads the memory that is needed to decide the next step: first its own, later that of its lists.
     #[inline]
     pub fn prefetch(&self) {
         black_box((self.steps_left, self.step));
@@ -214,8 +215,8 @@ impl PathFollower {
         Some(leg.direction as u8)
     }
 
-    /// Marks the path up to `pos`, where the unit stands, as done, if it comes there soon. Returns whether the unit
-    /// is on its path now.
+    /// The unit stands at `pos`: marks the path up to there as done if it passes there soon. Returns whether the
+    /// unit is on its path now.
     pub fn update_position(&mut self, pos: GridPos) -> bool {
         if self.reached != pos
             && let Some(steps) = self.steps_to(pos)
@@ -348,7 +349,7 @@ impl Sources {
     pub fn update_path_progress(&mut self, board: &mut Board, grid: &NavGrid, index: u32) {
         let unit = &board.units[index];
         let (pos, waited) = (unit.tail, unit.ticks_waited(board.now));
-        // One that returns to its goal from afar does not push those at rest away, either. It waits while one rests there.
+        // A unit that returns to its goal from afar does not push units at rest either. It waits while another unit rests there.
         let is_kept_away = unit.returns_from_afar() && !board.is_goal_taken(index);
         let is_obstructed = unit.is_obstructed(board.now)
             || is_kept_away && waited > unit.ticks_until(Rung::GoAround);
@@ -365,14 +366,14 @@ impl Sources {
             is_lost = field.is_stale || field.cost(pos) == UNREACHABLE;
             let is_around = is_detour && field.is_stale;
             needs_detour |= is_around;
-            // On its path again, elsewhere than where the field was filled.
+            // The unit is on its path again, and no longer where the field was filled.
             if follower.update_position(pos) && center != pos && !is_around {
                 self.release_field(index);
             } else if is_detour && !is_lost && !needs_detour {
                 return;
             }
         }
-        // A unit with nobody near simply follows its path, and walks straight where nobody is near from afar.
+        // A unit with no other unit beside it simply follows its path; if none is in a wider area either, it walks straight.
         let is_at_ease = waited == 0 && unit_is_small && board.reservations.is_alone(pos);
         let is_alone = waited <= 1 && unit_is_small && board.density.is_alone(pos);
         let follower = &mut self.followers[index as usize];

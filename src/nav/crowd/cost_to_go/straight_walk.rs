@@ -6,8 +6,8 @@
 //! nothing, but it is never more than half a cell off the straight line. Paths found by searches begin with
 //! all diagonal steps: halfway they are up to a fifth of the distance off the line.
 //!
-//! Only units that are [alone](crate::nav::crowd::board::density) do so: lines of different units meet in the middle, where
-//! paths with all diagonal steps first pass each other.
+//! Only units that are [alone](crate::nav::crowd::board::density) walk like this: the lines of units that meet run into
+//! each other halfway, where paths with all diagonal steps first would pass each other.
 
 use super::{Corner, PathFollower};
 use crate::nav::crowd::board::{GridPos, STAY, StepCosts, legal_directions};
@@ -103,7 +103,7 @@ impl PathFollower {
         direction.is_some()
     }
 
-    /// Returns how far off a position the unit is when it comes there on its line: not where a wall or an edge is beside it.
+    /// Returns how far the unit is off the center of a cell when it comes there on its line; 0 beside a wall or an edge.
     pub fn line_offset(&self, layer: &Layer, pos: GridPos) -> Offset {
         let is_on_line = self.line_direction != STAY && self.line.steps_left(pos).is_some();
         if is_on_line && layer.is_open_around(u32::from(pos.x), u32::from(pos.y)) {
@@ -113,10 +113,10 @@ impl PathFollower {
         }
     }
 
-    /// Returns a line to a corner far ahead to which one is open. Not to one before the corner to which the unit goes:
-    /// that would lead back where the unit came from in a shorter way.
+    /// Returns an open line to a corner far ahead, but to none before the corner to which the unit goes: that line
+    /// would lead back to a corner that the unit has bypassed.
     fn find_line(&mut self, costs: &StepCosts, pos: GridPos) -> Option<Line> {
-        // Where there was none, there is none before the next corner.
+        // Where no line was found, none is looked for before the next corner.
         if self.no_line_at == self.corner || costs.layer.adjacency() != Adjacency::Eight {
             return None;
         }

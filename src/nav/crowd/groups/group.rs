@@ -39,7 +39,7 @@ pub struct Group {
     pub team: u8,
     pub profile: ProfileId,
     pub goal: GridPos,
-    /// The slot of the first member: those of all members lie in one connected region, and their window is small.
+    /// The slot of the first member. The slots of all members lie in one connected region, so their window stays small.
     first_slot: GridPos,
     pub size: u8,
     pub members: usize,
@@ -75,8 +75,8 @@ impl Group {
         grid.layer(self.profile).is_some_and(|layer| is_line_open(layer, from, to))
     }
 
-    /// Returns whether slots, or the costs to them, may change with terrain in rectangles: where it lies in the window or beside it,
-    /// or a member has no slot.
+    /// Returns whether edits may change slots or the costs to them: edits in the window or beside it do, and all edits if a
+    /// member has no slot.
     pub fn depends_on(&self, grid: &NavGrid, edits: &[CellRect]) -> bool {
         let window = self.window.rect(grid).grown();
         let is_near = |&rect: &CellRect| {
@@ -180,8 +180,8 @@ impl Groups {
         }
         (slots[a].owner, slots[b].owner) = (owners[1], owners[0]);
         let units = owners.map(|index| board.units[index]);
-        // If both were pushed off their slots, they go back without pushing others, which would otherwise
-        // push them off again.
+        // If both had arrived and were pushed off their slots, they go back without pushing other units:
+        // those would push them off again.
         let have_arrived = units.iter().all(|unit| unit.has_arrived);
         for (index, goal) in owners.into_iter().zip([units[1].goal, units[0].goal]) {
             let now = board.tick_stamp();
@@ -214,7 +214,7 @@ impl Groups {
                 .map_or(1, |layer| u64::from(layer.highest_step_sum()) * u64::from(layer.unit()));
             let distance = |pos: GridPos| pos.open_distance(slot.pos, grid.topology());
             let own = distance(unit.tail);
-            // Not over cells from which it would not see its slot, and give it up.
+            // It avoids cells from which it would not see its slot and would give it up.
             let to_slot = |pos| match distance(pos) {
                 nearer if nearer < own && !group.sees(grid, pos, slot.pos) => UNREACHABLE,
                 distance => distance * cost,

@@ -21,18 +21,18 @@ const PAUSE_STAGGER: u32 = 16;
 /// Steps without progress after which a unit is reported: about ten pauses.
 const REPORT_AFTER: u32 = 2_048;
 
-/// Remaining cost that a unit gets in addition between two steps where its way round has become longer; or twice that of the
-/// costliest step, if that is more.
+/// If the remaining cost rises by more than this from one step to the next, the way has become longer; or by more than twice
+/// the costliest step, if that is more.
 const LONGER_WAY: u64 = 16 * PathCost::PLAIN_STEP.0;
-/// Bits by which costs are shortened that need not be exact: to a little more than half of a plain step.
+/// Bits dropped from costs that need not be exact: a unit is then a little more than half of a plain step.
 const COARSE: u32 = 13;
 
 fn coarse(cost: u64) -> u32 {
     (cost >> COARSE).min(u32::MAX.into()) as u32
 }
 
-/// How often a member gets back the slot that it had before. In a group that comes together slots go back and forth
-/// more often, but quickly: within this many ticks.
+/// How often a member may get back its previous slot, not counting quick exchanges: while a group comes together,
+/// slots go back and forth more often, but within this many ticks.
 const MOST_RETURNED: u8 = 6;
 const QUICK_EXCHANGE: u32 = 64;
 
@@ -50,7 +50,7 @@ pub struct GoalProgress {
     /// changed since the count began.
     remaining: u32,
     is_old: bool,
-    /// Its slot before the last exchange, the tick of that exchange, and how often it got back the slot before.
+    /// Its slot before the last exchange, the tick of that exchange, and how often it has got back its previous slot.
     last_slot: GridPos,
     exchanged_at: u32,
     slots_returned: u8,
@@ -72,25 +72,26 @@ impl Default for GoalProgress {
 }
 
 impl GoalProgress {
-    /// Notes that terrain has changed, somewhere: the shared field that guides the unit may lead a longer way round now.
+    /// Notes that terrain has changed somewhere: the shared field that guides the unit may now lead a longer way.
     pub const fn note_edit(&mut self) {
         self.is_old = true;
     }
 
-    /// Notes the remaining cost at a step. Returns whether the field has changed there: a step changes it by less.
+    /// Notes the remaining cost at a step. Returns whether it has risen by more than steps alone can change it:
+    /// the field has changed.
     fn has_longer_way(&mut self, remaining: u64, costliest_step: impl Fn() -> u64) -> bool {
         let before = core::mem::replace(&mut self.remaining, coarse(remaining));
         let more = u64::from(self.remaining.saturating_sub(before));
         self.is_old && more > LONGER_WAY >> COARSE && more > (2 * costliest_step()) >> COARSE
     }
 
-    /// Whether a member of a group exchanges slots no more. Two members could exchange theirs back and forth for ever
-    /// before a slot that neither can reach, in a dead end.
+    /// Whether a member of a group no longer exchanges slots. In a dead end, two members before a slot that neither
+    /// can reach could exchange slots for ever.
     pub const fn keeps_slot(&self) -> bool {
         self.slots_returned >= MOST_RETURNED
     }
 
-    /// Begins to count towards another slot, which a member got for its own.
+    /// Restarts the count for the slot that a member got in exchange for its own.
     pub fn begin_slot(&mut self, now: u32, (old, new): (GridPos, GridPos)) {
         let is_slow = now.wrapping_sub(self.exchanged_at) >= QUICK_EXCHANGE;
         let is_returned = is_slow && new == self.last_slot;

@@ -1,8 +1,8 @@
 //! Assignment of slots to the members of a group.
 //!
 //! Input: a member that has entered the window of its group. Output: the slot to which it goes. On open terrain
-//! that is its own; where walls are near, the farthest one that is unassigned. Whenever two members are
-//! beside each other and stand the other way round than their slots, they exchange slots. So no member walks
+//! that is its own; where walls are near, the farthest one that is unassigned. Whenever two members side by
+//! side stand in the opposite order of their slots, they exchange slots. So no member walks
 //! around members at rest: these move on towards the free slots instead, and paths never cross. This is the
 //! target exchange of TSWAP (Okumura & Defago, "Solving Simultaneous Target Assignment and Path Planning
 //! Efficiently with Time-Independent Execution", ICAPS 2022) with squared distances as the measure. An
@@ -19,7 +19,7 @@ use crate::nav::{NavGrid, Topology, direction::directions};
 
 /// Farthest from its slot that a member settles on another cell, in multiples of its size.
 const NEAR_SLOT: u16 = 3;
-/// Ticks after which it does, as multiples of the ticks that it takes for a cell; [`STUCK_AFTER`] at least.
+/// Patience of a member before it settles there, in multiples of its ticks per cell; at least [`STUCK_AFTER`].
 const PATIENCE_IN_CELLS: u64 = 16;
 
 impl Groups {
@@ -76,7 +76,7 @@ impl Groups {
         }
     }
 
-    /// Exchanges a member's slot with those of members beside it that stand the other way round.
+    /// Exchanges the slots of a member and of members beside it if they stand in the opposite order of their slots.
     pub fn exchange_slots(&mut self, board: &mut Board, grid: &NavGrid, index: u32) {
         let unit = &board.units[index];
         let Some(id) = unit.task.group().filter(|_| unit.slot != NONE) else {
@@ -97,7 +97,7 @@ impl Groups {
         }
     }
 
-    /// Returns whether two units are members of one group that stand the other way round than their slots.
+    /// Returns whether two units are members of one group and stand in the opposite order of their slots.
     fn should_exchange(&self, board: &Board, grid: &NavGrid, index: u32, other: u32) -> bool {
         let (a, b) = (&board.units[index], &board.units[other]);
         let Some(id) = a.task.group().filter(|_| b.task == a.task && b.slot != NONE) else {
@@ -111,7 +111,7 @@ impl Groups {
         let [to_a, to_b] = [a, b].map(|unit| group.slots[unit.slot as usize].pos);
         let offset = |from: GridPos, to| widened(from.offset_to(to));
         let gain = board.topology.scalar_product(offset(b.head, a.head), offset(to_b, to_a));
-        // Between equal sums, two short paths are better than a long one and an empty one.
+        // If the sums are equal, two short paths are better than one long path and one of no length.
         let squared = |from, to| squared_distance(board.topology, from, to);
         let is_more_even = || {
             let now = squared(a.head, to_a).max(squared(b.head, to_b));
@@ -148,13 +148,13 @@ impl Groups {
         };
         let (here, goal, slot) = (unit.tail, unit.goal, unit.slot);
         let is_near = goal.chebyshev(here) <= NEAR_SLOT * u16::from(unit.size);
-        // If a wall stands on its slot and there was no other one nearby, it comes no nearer. One that has arrived, and got another
-        // slot since, pushes nobody on its way there.
+        // If a wall stands on its slot and there was no other slot nearby, it comes no nearer. A member that has arrived and
+        // then got another slot pushes no units on its way there.
         let is_walled = || grid.cost(unit.profile, goal.cell(grid)) == 0;
         if goal == here || !is_near && !unit.has_arrived && !is_walled() {
             return;
         }
-        // A member whose slot overlaps with another member's has no slot and no path.
+        // A member whose slot overlapped with another one was left without a slot, and has no path.
         let has_no_room = slot == NONE
             && unit.hindrance == Hindrance::NoPath
             && unit.ticks_stood(board.now) >= RETRY_AFTER;
@@ -181,7 +181,7 @@ impl Groups {
                 } else {
                     self.take_over_slot(board, grid, (id, index), [slot as usize, slot_here]);
                 }
-                // For good: else the owner would exchange the slots again at once.
+                // It settles for good; otherwise the owner would exchange the slots again at once.
                 board.note_arrival(grid, index);
                 board.units[index].give_up();
             }
@@ -210,9 +210,9 @@ impl Groups {
     }
 }
 
-/// Returns the free slot that a member at a position prefers. On open terrain its own one. Near walls, members come
-/// in one after the other and the formation is lost: slots fill from the far end, so that no member at rest is ever
-/// in the way.
+/// Returns the free slot that a member at a position prefers. On open terrain that is its own. Near walls, members
+/// come in one by one and the formation is lost anyway: slots fill from the far end, so that members at rest are
+/// never in the way.
 fn preferred_slot(group: &Group, board: &Board, own: usize, pos: GridPos) -> Option<usize> {
     if group.is_open {
         return Some(own);

@@ -44,7 +44,7 @@ impl TakenCells {
         cells.all(|cell| self.passes[cell as usize] != self.pass)
     }
 
-    /// Takes the cells on which units stand or are to stand at last, and no others.
+    /// Marks exactly the cells on which units stand or will stand at last as taken.
     pub fn take_goals(&mut self, board: &Board) {
         self.begin(board.reservations.len());
         for unit in board.units.0.iter().filter(|unit| unit.is_present()) {
@@ -100,8 +100,8 @@ impl Group {
         walled
     }
 
-    /// Gives a member on whose slot a wall stands the nearest cell that is nobody's goal and that it can reach. Returns the
-    /// slot before and after; `None` if there is none nearby, and for members that have to leave a building first.
+    /// Gives a member whose slot a wall covers the nearest cell that it can reach and that is no unit's goal. Returns the
+    /// old and the new slot; `None` if there is none nearby, and for members that have to leave a building first.
     pub fn replace_slot(
         &mut self,
         board: &mut Board,

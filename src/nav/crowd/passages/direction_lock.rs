@@ -7,7 +7,7 @@
 
 use crate::nav::crowd::board::{RETRY_AFTER, STAY};
 
-/// Ticks for which a unit that asked to enter counts as waiting. It asks again before they have passed.
+/// Ticks for which a unit that has asked to enter counts as waiting. It asks again before this time is over.
 const WAIT_MEMORY: u64 = RETRY_AFTER + 8;
 /// Largest gap between two units of one batch, in steps.
 const BATCH_GAP: u64 = 4;
@@ -19,7 +19,7 @@ const STALL_STEPS: u64 = 4;
 const BUSY_STEPS: u64 = 3;
 /// Most units in a batch while units wait on the other side, plus two for every cell of the passage.
 const BATCH_BASE: u32 = 16;
-/// Ticks that a step counts for before the first unit has come in.
+/// Assumed ticks per step until the first unit has entered.
 const FIRST_STEP_TICKS: u64 = 10;
 
 /// The direction of a passage.
@@ -33,7 +33,8 @@ pub struct DirectionLock {
     /// When this side was given the flow, and how many units have entered since.
     pub flow_since: u64,
     pub batch: u32,
-    /// It was given the flow because the other side had its turn: it is waited for, whether it has asked lately or not.
+    /// It was given the flow because the other side had had its turn. The passage waits for its units even if none has
+    /// asked lately.
     pub is_its_turn: bool,
     pub last_entry: u64,
     /// The last tick in which a unit inside moved.
@@ -84,7 +85,8 @@ impl DirectionLock {
         true
     }
 
-    /// Returns whether a unit has entered, left or moved inside just now; for a unit that is pushed, only while nobody waits.
+    /// Returns whether a unit has just entered or moved inside. For a pushed unit that counts only while no unit waits at
+    /// either side.
     pub fn is_busy(&self, now: u64, push: u8) -> bool {
         let last = self.last_entry.max(self.last_moved);
         self.batch > 0

@@ -92,7 +92,7 @@ pub struct Passages {
     was_edited: bool,
 }
 
-/// Iterates over the positions at most so many columns and rows away.
+/// Iterates over the positions at most `reach` columns and rows away.
 fn around(pos: GridPos, reach: u16) -> impl Iterator<Item = GridPos> {
     let low = move |at: u16| at.saturating_sub(reach);
     (low(pos.y)..=pos.y + reach)
@@ -287,8 +287,8 @@ impl Passages {
         }
     }
 
-    /// Returns whether a cell lies in a passage, or a few columns and rows from its end. Such a cell has lost its mark if
-    /// terrain near it was edited.
+    /// Returns whether a cell lies in a passage, or within a few columns and rows of its end. Edits nearby may have
+    /// removed the mark of such a cell.
     fn is_beside_passage(&self, pos: GridPos) -> bool {
         let reach = APPROACH_STEPS as u16 + 1;
         let ends_near = |(number, _): (u32, usize)| {

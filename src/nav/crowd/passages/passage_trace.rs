@@ -1,5 +1,5 @@
 //! Tracing of narrow cells. A cell is narrow if every block that contains it has an impassable cell or is divided by a shut
-//! edge. Blocks are of 2 × 2 squares, or of four hexagons, two beside two.
+//! edge. A block is 2 × 2 squares, or four hexagons in two rows of two.
 //!
 //! Input: the terrain for one profile. Output: the cells to which a chain of narrow cells leads on.
 
@@ -7,8 +7,8 @@ use super::passage::MAX_LENGTH;
 use crate::nav::crowd::board::{GridPos, legal_directions};
 use crate::nav::{Adjacency, Layer};
 
-/// Extends a chain from its last cell to its end, or to a cell of another one that is known: of a long chain, which is traced in
-/// parts. Returns the cell after the end.
+/// Extends a chain from its last cell to its end, or to a cell of a known chain: long chains are traced in parts. Returns the
+/// cell after the end.
 pub fn trace_from(
     layer: &Layer,
     cells: &mut Vec<GridPos>,
@@ -87,8 +87,8 @@ pub fn narrow_directions(layer: &Layer, pos: GridPos) -> Option<u8> {
     (!is_wide).then_some(around & adjacency.straight_directions())
 }
 
-/// Returns whether a hexagon lies in a block of four, given to which cells around it steps lead: with three neighbors in
-/// sequence, or with two and the cell behind both.
+/// Returns whether a hexagon lies in an open block of four: with three neighbors in sequence, or with two neighbors and
+/// the cell behind both. `around` holds the directions in which steps lead.
 fn is_wide_on_hexagons(layer: &Layer, pos: GridPos, around: u8) -> bool {
     let is_open = |direction: u8| around >> direction & 1 == 1;
     let can_step = |from: GridPos, way: u8| legal_directions(layer, from) >> way & 1 == 1;
@@ -104,7 +104,7 @@ fn is_wide_on_hexagons(layer: &Layer, pos: GridPos, around: u8) -> bool {
     })
 }
 
-/// Returns whether a hexagon with these passable neighbors is a bay: two that are neighbors of each other, so that no path
+/// Returns whether a hexagon with these passable neighbors is a bay: it has two neighbors, which touch, so that no path
 /// has to lead through it.
 fn is_bay_of_hexagons(layer: &Layer, directions: u8) -> bool {
     let first = directions.trailing_zeros() as u8;

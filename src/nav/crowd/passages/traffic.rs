@@ -96,8 +96,8 @@ impl AllPassages {
         }
     }
 
-    /// Returns whether the passage that a step of a unit enters admits it there; also where the step enters none. Of several
-    /// profiles that see the same passage, the lock of the lowest counts.
+    /// Returns whether the passage that a unit's step enters admits the unit; true if the step enters none. If several
+    /// profiles see the same passage, the lock of the lowest one counts.
     pub fn may_enter(&mut self, board: &Board, profile: ProfileId, entry: Entry) -> bool {
         let passage_of = |passages: &Passages| passages.entrance(entry).map(|of| of.0);
         let own = self.of(profile).and_then(|passages| Some(&passages[passage_of(passages)?]));
@@ -130,7 +130,7 @@ impl Passages {
         self.entrance(entry).is_some()
     }
 
-    /// Returns whether a step enters a passage from outside, another one than that of a cell.
+    /// Returns whether a step enters a passage from outside, and not the passage of `cell`.
     pub fn leads_on(&self, cell: GridPos, entry: Entry) -> bool {
         let here = self.passage_at(cell).map(|of| of.0);
         self.entrance(entry).is_some_and(|of| Some(of.0) != here)
@@ -163,7 +163,7 @@ impl Passages {
             let Some(unit) = board.owner(board.reservations.index(cell)) else {
                 continue;
             };
-            has_moved |= unit.state == State::Moving; // not: whether it would move, if a plan succeeds
+            has_moved |= unit.state == State::Moving; // not if it only moves when a plan succeeds
             let is_twice =
                 unit.tail != cell && self.passage_at(unit.tail).is_some_and(|of| of.0 == number);
             let is_heading = unit.task != Task::Idle && !unit.has_arrived;

@@ -5,11 +5,11 @@
 //! edge of the grid is no wall, but it may be one end of a gate. Computed per block of cells on the first query, and forgotten
 //! around edits: one byte for sixteen cells, so all of it stays in the cache.
 //!
-//! Around the corners of walls all units that go in the same direction would walk in single file, although a
-//! second file beside it would be no longer for the units behind. So near walls waiting costs more, units
+//! Around the corners of walls, all units that go in the same direction would walk in single file, although a second file
+//! beside the first would be no longer for the units at the back. So near walls waiting costs more, units
 //! that go straight on come before units that cut in, and of directions of equal cost the rightmost one is
-//! taken: units that have come around a corner spread out behind it. Gates are another matter: as many lanes as there are cells
-//! lead through one, and a diagonal step holds up all who follow in its lane.
+//! taken: units that have come around a corner spread out behind it. Gates are another matter: a gate has one lane for each of
+//! its cells, and a diagonal step holds up all units behind it in its lane.
 
 use super::TerrainShape;
 use crate::nav::crowd::board::{Board, GridPos, Task};
@@ -20,8 +20,8 @@ const BLOCK: u32 = 4;
 /// Distance in cells around a block within which a wall counts as near.
 const REACH: u32 = 8;
 
-/// Most cells of a gate. Doors of two to six cells let more units through in a tick, but one of eight on own paths, in one
-/// direction, fewer.
+/// Most cells of a gate. Treated as gates, doors of two to six cells let more units through per tick, but a door of eight
+/// lets fewer through in one direction if units have their own paths.
 const MAX_GATE: u32 = 6;
 
 const UNKNOWN: u8 = 0;
@@ -64,7 +64,7 @@ impl WallProximity {
 
     /// Forgets what is known around a rectangle (lowest and highest cell) in which the terrain has changed.
     pub fn forget(&mut self, low: GridPos, high: GridPos) {
-        // A gate near a cell may end farther away.
+        // A gate that begins near a cell may end farther away.
         let reach = REACH + MAX_GATE;
         let around = |low: u16, high: u16| {
             u32::from(low).saturating_sub(reach) / BLOCK..=(u32::from(high) + reach) / BLOCK

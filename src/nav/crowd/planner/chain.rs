@@ -3,12 +3,12 @@
 //! Input: a unit, and the directions that bring it nearer to its goal. Output: a plan in which the fewest
 //! units move, each into the cell of the next. The last one moves into a free cell, into a cell that is being
 //! left, or, in a ring, into the cell of the first. The depth-first search of `plan` marks a unit as unable
-//! to move although it was pushed only from the wrong side. Here pushes from all sides are tried in the order
-//! of their distance (breadth first), so a chain is found if there is one. Only for units of one cell.
+//! to move although it was pushed only from the wrong side. Here pushes from all sides are tried, nearest
+//! first (breadth-first search), so a chain is found if there is one. Only units of one cell take part.
 //!
-//! Where no chain exists in which all units turn by right angles or less, one unit may turn farther. Then
-//! only the units from that one to the end of the chain move now, and its cell is kept for its pusher. The same goes for
-//! a unit that is many times slower than its pusher, unless all of them form a ring.
+//! Where no chain exists in which all units turn by right angles or less, one unit may turn farther. Then only that unit
+//! and those after it in the chain move now, and its cell is kept for its pusher. The same goes for a unit that is many
+//! times slower than its pusher, unless the chain is a ring.
 
 use super::claim::{Claim, is_crossed, is_much_slower, may_follow};
 use super::{Planner, plan::go_the_same_way};
@@ -188,7 +188,7 @@ fn directions_by_turn(topology: Topology, direction: u8, max_turn: u8) -> impl I
     let mut all = [0, 1, 7, 2, 6, 3, 5].map(|eighths| (direction + eighths) & 7);
     let turn = move |other: u8| topology.turn_angle(other, direction);
     if topology == Topology::Hexagonal {
-        all.sort_by_key(|&other| turn(other)); // they are not in order of their numbers
+        all.sort_by_key(|&other| turn(other)); // not in the order of their numbers
     }
     all.into_iter().filter(move |&other| turn(other) <= max_turn)
 }

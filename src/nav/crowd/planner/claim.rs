@@ -10,7 +10,7 @@ use crate::nav::crowd::board::{
     Board, CellList, GridPos, Hindrance, NONE, Reservation, Rung, SUBTICKS_PER_TICK, State, Unit,
 };
 
-/// A unit may be bound to the step of another for so many ticks, or for the time of so many of its own steps.
+/// A unit may be bound to the step of another unit for this many ticks, or for as long as so many of its own steps take.
 const LONG_STEP: u64 = 256;
 const MOST_STEPS_BEHIND: u64 = 32;
 
@@ -79,7 +79,7 @@ impl Planner {
     }
 
     /// Returns whether no unit is the next owner of a cell that a large unit covers both before and after a
-    /// step. The claims of its pusher do not count where the unit only sidesteps: then the pusher drops them.
+    /// step. If the unit sidesteps, the claims of its pusher do not count: the pusher drops them then.
     fn are_kept_cells_unclaimed(&self, board: &Board, top: usize, direction: u8) -> bool {
         let frame = &self.stack[top];
         let Unit { tail, size, .. } = board.units[frame.unit];
@@ -155,8 +155,8 @@ fn is_leaving(board: &Board, owner: u32, cell: u32, direction: u8) -> bool {
         && !board.reservations.covers(unit.head, unit.size, cell)
 }
 
-/// Returns whether a unit may reserve a cell that its owner leaves in a direction. If the owner's step takes many times as long as
-/// one of the unit's, the unit waits: its own step would last until the owner is gone.
+/// Returns whether a unit may step in a direction into a cell that its owner is leaving. Not if the step of the owner takes
+/// many times as long as its own: its step would last until the owner is gone.
 pub fn may_follow(board: &Board, (index, owner): (u32, u32), (cell, direction): (u32, u8)) -> bool {
     is_leaving(board, owner, cell, direction) && {
         let ticks = board.units[owner].end.div_ceil(SUBTICKS_PER_TICK).saturating_sub(board.now);
@@ -164,19 +164,19 @@ pub fn may_follow(board: &Board, (index, owner): (u32, u32), (cell, direction): 
     }
 }
 
-/// Returns whether a unit that is pushed takes many times as long for a step as its pusher, which then follows later.
+/// Returns whether a pushed unit takes many times as long for a step as its pusher. If so, the pusher follows later.
 pub fn is_much_slower(unit: &Unit, pusher: &Unit) -> bool {
     is_long(unit.ticks_per_cell(), pusher)
 }
 
-/// Returns whether a unit is not to be bound for so many ticks.
+/// Returns whether this many ticks are too long for a unit to be bound.
 fn is_long(ticks: u64, unit: &Unit) -> bool {
     ticks > LONG_STEP && ticks / MOST_STEPS_BEHIND > unit.ticks_per_cell()
 }
 
-/// Returns the standing unit that must be pushed so that a unit can have a cell that it would enter in a direction, or
-/// [`NONE`] if the cell has no owner, or one that is leaving and that the unit may follow. If it cannot have the cell:
-/// why, and the standing unit responsible, or [`NONE`]. Of the root: whether it reclaims its goal.
+/// Returns which standing unit must be pushed so that a unit can enter a cell in a direction: [`NONE`] if the cell is
+/// free, or its owner is leaving and the unit may follow. If the unit cannot have the cell, returns the reason and the
+/// standing unit responsible, or [`NONE`]. `reclaims_goal` is about the root.
 fn availability(
     board: &Board,
     (index, root, reclaims_goal): (u32, u32, bool),

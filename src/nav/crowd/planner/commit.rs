@@ -70,8 +70,8 @@ fn is_wasted_step(scene: &Scene<'_>, index: u32, root: u32) -> bool {
     scene.board.units[root].is_returning() && (index != root || is_detour())
 }
 
-/// Records the arrival of a unit that is pushed off its goal in the tick in which it came there. Not for
-/// units that push no others on their way back: members of groups, and units that follow their own paths.
+/// Records the arrival of a unit that is pushed off its goal in the tick in which it got there. Only for units on shared
+/// fields: members of groups and units with their own paths push few units on their way back.
 fn note_arrival_in_passing(scene: &mut Scene<'_>, index: u32) {
     let unit = &scene.board.units[index];
     let follows_route = matches!(unit.task, Task::Route(_));

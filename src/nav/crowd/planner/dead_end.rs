@@ -8,18 +8,18 @@ use crate::nav::crowd::board::{Board, FIRST_PRIORITY, Mode, NONE, Rung, STAY, Ta
 use crate::nav::crowd::cost_to_go::UNREACHABLE;
 use crate::nav::crowd::scene::Scene;
 
-/// Columns and rows within which units are let out: those farther away are not in the way.
+/// Columns and rows within which units are let out: units farther away are not in the way.
 const MAX_DISTANCE: u16 = 32;
 
-/// Ticks for which a unit that stands back leaves it to the others to move.
+/// Ticks for which a unit that stands back waits for the others to move.
 const STANDS_BACK: u64 = 64;
 
 impl Planner {
     /// Called when none of the units in the way of `root` can make room: `root` shuts them in (in a dead end,
-    /// for example). The units among them with a goal get the highest priority from now on; the others are to
-    /// come out, too, and let `root` pass. `root` stands back for a while. Where it makes room for them, into
-    /// which branch of the passage behind it, differs from one time to the next, so that eventually there
-    /// is room for all of them beside it (the swap at a junction: Okumura, "LaCAM", AAAI 2023).
+    /// for example). From now on, those of them with a goal have the highest priority; the others come out,
+    /// too, and let `root` pass. `root` stands back for a while. Each time it makes room for them in another
+    /// branch of the passage behind it, so that in the end there is room for all of them beside it (the swap
+    /// at a junction: Okumura, "LaCAM", AAAI 2023).
     pub fn resolve_dead_end(&mut self, scene: &mut Scene<'_>, root: u32) {
         let in_front = scene.board.units[root];
         let foremost = FIRST_PRIORITY - self.foremost_priorities;
@@ -60,8 +60,8 @@ impl Planner {
         board.counters.dead_ends += 1;
     }
 
-    /// Adds the units in the way of `root` that are larger than a cell, or all if `root` is, and that found no way out of it
-    /// (see [`make_way`](super::make_way)).
+    /// Adds the units that `root` shuts in where a large unit is involved: those in its way that are larger than a cell, or
+    /// all if `root` is, and that have found no way out (see [`make_way`](super::make_way)).
     pub fn find_large_units_shut_in(&mut self, board: &Board, root: u32) {
         let unit = &board.units[root];
         if unit.preferred_direction == STAY {
@@ -91,7 +91,7 @@ impl Planner {
         else {
             return true;
         };
-        // Not after the other one was removed: its index may be that of a stranger.
+        // Not if the other unit was removed: its index may belong to a new unit.
         let is_needed = scene.board.get(other).is_some()
             && !scene.board.has_waited_for(index, Rung::StopYielding);
         is_needed
@@ -102,12 +102,12 @@ impl Planner {
     }
 }
 
-/// Returns whether a unit currently leaves it to others to move.
+/// Returns whether a unit stands back at present and waits for others to move.
 pub fn is_standing_back(board: &Board, index: u32) -> bool {
     board.units[index].stands_back && board.ticks_waited(index) < STANDS_BACK
 }
 
-/// Returns whether the unit that a unit lets pass is past it, or does not need to pass any more.
+/// Returns whether `passing` has passed the unit that lets it pass, or no longer needs to.
 fn has_been_passed(scene: &mut Scene<'_>, index: u32, passing: u32) -> bool {
     let other = scene.board.units[passing];
     let is_done = other.is_idle() || other.has_arrived;
@@ -115,21 +115,21 @@ fn has_been_passed(scene: &mut Scene<'_>, index: u32, passing: u32) -> bool {
         return true;
     }
     if !other.is_moving() {
-        // Where it sees nothing of its path, the costs of two cells could not be compared without a field.
+        // If it sees no part of its path, the costs of two cells can be compared only in a field.
         scene.update_path_following(passing);
     }
     let [from_here, from_other] = costs_from_both(scene, index, passing);
     from_here > from_other || from_here == UNREACHABLE
 }
 
-/// Returns whether a unit is nearer to the goal of another than that itself. One in a dead end behind the goal is not in
-/// its way, and would go farther in.
+/// Returns whether a unit is nearer to the goal of `passing` than `passing` itself. A unit in a dead end behind that
+/// goal is not in the way: letting `passing` pass, it would only go farther in.
 fn is_before(scene: &Scene<'_>, index: u32, passing: u32) -> bool {
     let [from_here, from_other] = costs_from_both(scene, index, passing);
     from_here < from_other
 }
 
-/// Returns the cost-to-go of a unit from the cell of another, and from its own.
+/// Returns the cost-to-go of `passing` from the cell of another unit, and from its own cell.
 fn costs_from_both(scene: &Scene<'_>, index: u32, passing: u32) -> [u64; 2] {
     let (unit, other) = (&scene.board.units[index], &scene.board.units[passing]);
     let here = Unit { tail: unit.tail, ..*other };

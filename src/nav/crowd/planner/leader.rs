@@ -9,7 +9,7 @@ use crate::nav::crowd::board::{Board, NONE, Reservation, STAY, Task, Unit};
 /// Initial cost of waiting, in sixteenths of a straight step.
 const WAIT: u64 = 13;
 
-/// The same behind a unit that goes in the same direction. From 14 on, a step to the side and back is better than waiting.
+/// The cost of waiting behind a unit that goes in the same direction. From 14 on, a step aside and back costs less than waiting.
 struct Waits {
     /// It stands.
     queued: u64,
@@ -22,12 +22,12 @@ struct Waits {
 const IN_OPEN: Waits = Waits { queued: 16, taken: 15, entering: WAIT };
 /// Near a [wall](crate::nav::crowd::passages::wall_proximity), where lines turn into lanes side by side.
 const NEAR_WALL: Waits = Waits { queued: 21, taken: 20, entering: 17 };
-/// The same along an own path: lanes form at the corner of a building (with 13 each it takes 7 % longer), but units do not push in
-/// from the side at a door (with the row above, a door two cells wide takes 5 % longer).
+/// The same for units with their own paths, on squares: lanes form at the corner of a building (with 13 each, it takes 7 %
+/// longer), but units do not push in from the side at a door (with `NEAR_WALL`, a door two cells wide takes 5 % longer).
 const NEAR_WALL_ON_PATH: Waits = Waits { queued: 19, taken: 15, entering: 15 };
 
-/// Sixteenths added to the cost of a cell on which an oncoming unit stands: it is better to pass that unit
-/// than to push it back.
+/// Sixteenths added to the cost of a cell on which an oncoming unit stands: passing that unit is better
+/// than pushing it back.
 pub const ONCOMING_PENALTY: u64 = 6;
 
 /// The unit on the next cell of the shortest path.
@@ -96,7 +96,7 @@ pub fn leader(board: &Board, unit: &Unit, best: u8, occupied: u8) -> Leader {
     }
 }
 
-/// Returns the direction in which a unit moves or, while it stands, would go on; [`STAY`] if in none.
+/// Returns the direction in which a unit moves or, while it stands, wants to move; [`STAY`] if there is none.
 fn going_to(unit: &Unit) -> u8 {
     if unit.is_moving() { unit.direction } else { unit.preferred_direction }
 }

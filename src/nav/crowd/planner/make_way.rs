@@ -3,9 +3,9 @@
 //! Input: a unit that has waited for some time, and the units on the cells of its next step. Output: those
 //! units go where they are out of its way, by the cheapest way there, and wait until it has moved. A push moves
 //! a unit by one cell; a large unit may need several steps, and the first of them may bring it no nearer to
-//! being out of the way. The units inherit the priority of the unit they make way for, so those in their own
-//! way make way for them. Units that go before it, because it lets them out or because their last order is older, leave
-//! its whole way, and through it where that is shorter.
+//! being out of the way. The units inherit the priority of the unit for which they make way, so the units in their own
+//! way make way for them in turn. If a unit that makes way has priority over the large unit, because it is let out or
+//! its last order is older, it leaves the whole way of that unit, even through the unit itself where that is shorter.
 
 use super::Planner;
 use crate::nav::crowd::board::{Board, GridPos, Mode, NONE, STAY, Unit, legal_directions};
@@ -15,11 +15,11 @@ use crate::nav::{Footprint, NavGrid, STRAIGHT};
 /// Greatest distance to the place where a unit is out of the way, in columns and rows.
 const RADIUS: u16 = 16;
 const SIDE: usize = 2 * RADIUS as usize + 1;
-/// Straight steps that a position counts for on which another unit stands. It counts for one more with so many
-/// ticks for which the unit waits that is to be let through.
+/// A position on which another unit stands costs this many straight steps more, and one step more for every so
+/// many ticks that the unit to be let through has waited.
 const OCCUPIED_STEPS: u64 = 2;
 const TICKS_PER_OCCUPIED_STEP: u64 = 32;
-/// How many times as much it counts for if one of the units there was to make way by now and still stands.
+/// It costs this many times as much if a unit there was already sent out of the way and still stands.
 const JAMMED_TIMES: u64 = 4;
 
 impl Planner {
@@ -44,8 +44,8 @@ impl Planner {
         known.is_some()
     }
 
-    /// Lists the positions that must be left free for `passing`: the one it enters or stands on, and the one after its next step. If the
-    /// unit that makes way goes first, all positions up to [`RADIUS`] steps ahead.
+    /// Lists the positions that must be left free for `passing`: the position that it enters or stands on, and the position
+    /// after its next step. If the unit that makes way has priority, lists all positions up to [`RADIUS`] steps ahead.
     fn find_way_of(&mut self, scene: &Scene<'_>, passing: u32, index: u32) {
         let board = &*scene.board;
         let mut other = Unit { mode: Mode::Normal, ..board.units[passing] };
@@ -97,7 +97,7 @@ impl Planner {
             for step in (0..8).filter(|step| legal & 1 << step != 0) {
                 let next = pos.step(step);
                 let cost = cost + u64::from(layer.adjacency().weights()[usize::from(step & 1)]);
-                // What stands in the way of large units takes longer to see.
+                // Finding what obstructs a large unit takes longer: only for lower costs.
                 let is_lower = window.is_lower(next, cost);
                 if let Some(penalty) = is_lower.then(|| obstruction(board, index, next)).flatten()
                     && let Some(at) = window.improve(open, next, cost + penalty)
@@ -110,12 +110,12 @@ impl Planner {
     }
 }
 
-/// Returns whether a unit at a position is in the way of another one: on cells that this covers on its way.
+/// Returns whether a unit at a position is in the way of another unit: on cells that the other one covers on its way.
 fn is_in_way(pos: GridPos, [covered, others]: [Footprint; 2], way: &[GridPos]) -> bool {
     way.iter().any(|&at| covered.meets(others, pos.offset_to(at)))
 }
 
-/// Sends the units in the way of `root` out of it. Units of one cell in the way of another are left to the
+/// Sends the units in the way of `root` out of it, if `root` or they are large. All others are left to the
 /// search for chains.
 pub fn clear_way(board: &mut Board, root: u32) {
     let unit = board.units[root];
@@ -144,8 +144,8 @@ pub fn clear_way(board: &mut Board, root: u32) {
     }
 }
 
-/// Returns what it costs a unit that makes way that other units stand at a position; `None` if it cannot
-/// push them.
+/// Returns the extra cost of a position on which other units stand, for a unit that makes way; `None` if it
+/// cannot push them.
 fn obstruction(board: &Board, index: u32, pos: GridPos) -> Option<u64> {
     let unit = &board.units[index];
     let (mut is_occupied, mut is_jammed) = (false, false);
@@ -155,12 +155,12 @@ fn obstruction(board: &Board, index: u32, pos: GridPos) -> Option<u64> {
             continue;
         }
         let other = &board.units[owner];
-        // The unit that it makes way for has priority, unless it shuts it in and lets it out.
+        // The unit for which it makes way has priority, unless that unit shuts it in and now lets it out.
         let has_priority = other.priority(owner) < unit.priority(index);
         if has_priority && !other.accepts_any_push || !other.is_pushable_by(unit.team) {
             return None;
         }
-        // One that lets it out steps back; others may have no room themselves.
+        // A unit that lets it out steps back; others may have no room to do so.
         is_occupied |= owner != unit.yields_to();
         is_jammed |= other.yields_to() == index && !other.is_moving();
     }

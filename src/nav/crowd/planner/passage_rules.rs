@@ -15,7 +15,7 @@ use crate::nav::{Topology, crowd::scene::Scene};
 const MIN_CLEARED_LENGTH: usize = 8;
 const CLEARED_STEPS: usize = 2;
 
-/// Ranks the directions of a unit, without those on which it would enter a passage against the traffic.
+/// Ranks the directions of a unit, without those in which it would enter a passage against the traffic.
 pub fn rank_with_locks(scene: &mut Scene<'_>, index: u32, push: u8) -> Ranking {
     let mut ranking = rank(scene, index, push);
     let unit = &mut scene.board.units[index];
@@ -54,7 +54,7 @@ fn obey_locks(
         return;
     };
     if is_before_busy_passage(passages, tail, scene.board.now, push) {
-        // At a border of costly ground it may be the only step that is better than staying.
+        // At a border of costly ground, a diagonal step may be the only one that is better than staying.
         let is_square = scene.board.topology == Topology::Square;
         if is_square && (terrain.uniform() != 0 || ranking.has_straight()) {
             ranking.remove_diagonals();
@@ -113,8 +113,8 @@ fn note_closed(unit: &mut Unit, push: u8, closed: u8, is_inside: bool) {
     }
 }
 
-/// Returns the directions, as a bit mask, on which a unit would enter a passage that is closed to it, or
-/// stand before its end; and the closed entry that it would take next.
+/// Returns the directions, as a bit mask, in which a unit would enter a passage closed to it, or stop
+/// before the end of one; and the closed entry for which it waits.
 fn closed_directions(
     scene: &Scene<'_>,
     (all, terrain): (&mut AllPassages, &StepCosts),
@@ -145,8 +145,8 @@ fn closed_directions(
     (closed, waits_for)
 }
 
-/// Returns the mouth of a passage if a step leads onto it. If the passage is long, also for a step into
-/// the room before it that is kept clear: units that come out separate there.
+/// Returns the mouth of a passage if a step leads onto it. If the passage is long, returns it also for a
+/// step into the space before it that is kept clear for units coming out.
 fn mouth_kept_clear(passages: &Passages, from: GridPos, to: GridPos) -> Option<GridPos> {
     let passage = passages.approached_at(to)?;
     if passage.mouths.contains(&Some(to)) {
@@ -159,7 +159,7 @@ fn mouth_kept_clear(passages: &Passages, from: GridPos, to: GridPos) -> Option<G
     found.filter(|_| keeps_room && passages.passage_at(from).is_none())
 }
 
-/// Returns the step with which a unit that steps onto the cell before a passage would continue into it, if it may not.
+/// Returns the step with which a unit on the mouth of a passage would enter the passage, if it may not.
 fn closed_entry(
     scene: &Scene<'_>,
     (all, terrain): (&mut AllPassages, &StepCosts),
@@ -184,9 +184,9 @@ fn closed_entry(
     None
 }
 
-/// Returns whether a cell lies before a passage that units are entering or leaving just now. A unit that is
-/// pushed out of a passage counts as one that comes out unpushed: a diagonal step would hold up all units
-/// behind it for its duration.
+/// Returns whether a cell lies before a passage that units are entering or leaving just now. For this rule,
+/// a unit that is pushed out of a passage counts as not pushed: during a diagonal step it would hold up all
+/// units behind it.
 fn is_before_busy_passage(passages: &Passages, at: GridPos, now: u64, push: u8) -> bool {
     let is_pushed_out = push != STAY && passages.passage_at(at.step(push + 4)).is_some();
     let push = if is_pushed_out { STAY } else { push };

@@ -24,9 +24,9 @@ use super::{
 use crate::nav::crowd::board::{Board, CellList, GridPos, Hindrance, Mode, NONE, Rung, STAY, Task};
 use crate::nav::crowd::scene::Scene;
 
-/// Ticks for which a unit has come no nearer to its goal, for one tick of waiting: a unit that dodges before a large one, from
-/// one side to the other, never waits for long. With 4 it sends it out of its way after 384 ticks, which is more than it takes to
-/// walk around it.
+/// This many ticks without coming nearer to the goal count as one tick of waiting: a unit that dodges from side to side before
+/// a large unit never waits for long. With 4 it sends the large unit out of its way after 384 ticks, more than it takes to walk
+/// around that unit.
 const DODGED_TICKS: u64 = 4;
 
 /// A unit being planned.
@@ -102,8 +102,8 @@ impl Planner {
         }
     }
 
-    /// Returns whether an insistent unit shuts others in: large units in its way found no way out of it, or none of the pushes
-    /// looked at led anywhere. If it has only dodged, there must be a unit among these: it may not be in anyone's way.
+    /// Returns whether an insistent unit shuts others in: large units in its way found no way out, or none of the pushes
+    /// searched led anywhere. If it has only dodged, these must include a unit: it may be in no unit's way.
     fn shuts_in(&mut self, scene: &Scene<'_>, root: u32) -> bool {
         let unit = &scene.board.units[root];
         if unit.is_under_way() && unit.yields_to() == NONE {
@@ -150,10 +150,10 @@ impl Planner {
         self.stack.push(Frame { unit, push, ranking, max_tries, ..Frame::default() });
     }
 
-    /// Returns whether a pushed unit tries only directions that are worthwhile for itself: it leaves its cell without
-    /// the push as soon as it can, in a direction that differs from the push by no more than a right angle. Not where
-    /// one of the two units is larger than the other, since the smaller one is out of the way sooner elsewhere; unless
-    /// the pushed unit goes out of the way of another one already.
+    /// Returns whether a pushed unit tries only directions that are worthwhile for itself: it wants to leave its cell
+    /// anyway, in a direction within a right angle of the push. Not if one of the two units is larger, since the
+    /// smaller one gets out of the way sooner in other directions; unless the pushed unit already makes way for
+    /// another unit.
     fn is_pushed_gently(&self, board: &Board, unit: u32, ranking: &Ranking, push: u8) -> bool {
         let size = |index: u32| board.units[index].size;
         let have_one_size = self.stack.last().is_none_or(|frame| size(frame.unit) == size(unit));
@@ -257,7 +257,7 @@ impl Planner {
         }
     }
 
-    /// Returns whether a blocker that has been planned by now leaves all cells that the top frame claims.
+    /// Returns whether the step planned for a blocker leaves all cells that the top frame claims.
     fn vacates_claimed_cells(&self, board: &Board, top: usize, blocker: u32) -> bool {
         let unit = &board.units[self.stack[top].unit];
         let other = &board.units[blocker];
@@ -354,8 +354,8 @@ fn queues_near_wall(board: &Board, index: u32) -> bool {
         && board.has_waited_for(index, Rung::JoinQueue)
 }
 
-/// Returns whether two units are under way to a shared goal, or along their own paths in about the same
-/// direction. A push gains nothing then: the unit ahead goes on as soon as it can, unless it stands back on purpose.
+/// Returns whether two units are under way to a shared goal, or along their own paths in about the same direction. A
+/// push gains nothing then: the unit ahead goes on as soon as it can. Not if that unit stands back on purpose.
 pub fn go_the_same_way(board: &Board, index: u32, other: u32) -> bool {
     let (unit, other) = (&board.units[index], &board.units[other]);
     let (from, to) = (unit.preferred_direction, other.preferred_direction);

@@ -4,12 +4,12 @@
 //! directions in the order in which they are tried, and how many of them are better than staying.
 //!
 //! A direction costs its step plus the cost-to-go behind it. Waiting costs about four fifths of a straight
-//! step, and more with every tick waited: with a cheap wait, crowds that meet head-on freeze. Behind units
+//! step, and more with every tick waited: if waiting is cheap, crowds that meet head-on freeze. Behind units
 //! that go in the same direction, but to another goal, it costs more, so that lanes form next to each other
 //! around corners. In a queue for one goal no unit gains by stepping out of the queue; on
-//! hexagons, where that would cost the least, a unit stays in it for long ([`Rung::StopYielding`]). Units with paths of their
-//! own have different goals and may stand in one queue all the same, before a door: for them waiting does not
-//! cost more in it; otherwise they would drift sideways there.
+//! hexagons, where that would cost the least, a unit stays in it for long ([`Rung::StopYielding`]). Units with their own
+//! paths have different goals but may still stand in one queue, before a door: there, waiting does not cost them more, or
+//! they would drift sideways.
 
 use super::leader::{Leader, ONCOMING_PENALTY, cuts_in, goes_along_ahead, is_followed, leader};
 use super::scores::{Scores, tie_order};
@@ -114,9 +114,9 @@ const MAX_WAIT_ON_HEXAGONS: u64 = 16;
 /// Penalty near a wall for a diagonal step that cuts in front of a unit going straight on, in sixteenths of a
 /// straight step.
 const CUT_IN_PENALTY: u64 = 16;
-/// Penalty near a gate for a diagonal step of a unit with another one right behind it: that follows it for as long as the step
-/// takes, and so do all behind. A straight step and one to the side, which together are 9 sixteenths longer, hold up nobody. Makes
-/// the doorway of two cells a tenth faster.
+/// Penalty near a gate for a diagonal step of a unit with another one right behind it: the follower needs as long as the step
+/// takes, and so do all units behind it. A straight step and a step to the side are 9 sixteenths longer together, but hold up
+/// no unit. This makes a doorway of two cells a tenth faster.
 const HOLD_UP_PENALTY: u64 = 11;
 /// Penalty for a cell on which a unit stands, in sixteenths of a straight step.
 const OCCUPIED_PENALTY: u64 = 2;
@@ -156,8 +156,9 @@ pub fn rank(scene: &Scene<'_>, index: u32, push: u8) -> Ranking {
     evaluate(scene.board, unit, push, &costs, cell_cost, &steps).ranking()
 }
 
-/// Returns the cost of a cell by which waiting is measured: on costly ground beside cheap ground that of the cheapest straight
-/// step. Else it would be better to step off and back again than to wait, and no unit that does so ever gets patient.
+/// Returns the cost of a cell by which waiting is measured: on costly ground beside cheap ground, the cost for the cheapest
+/// straight step. Otherwise stepping off and back again would be better than waiting, and a unit that does so never waits for
+/// long.
 fn cost_of_waiting(terrain: &StepCosts, unit: &Unit, directions: u8, steps: &[u64; 8]) -> u64 {
     let straight = iter_directions(directions & terrain.layer.adjacency().straight_directions());
     let cheapest = straight.map(|direction| steps[direction] / (2 * u64::from(STRAIGHT))).min();
@@ -235,14 +236,14 @@ fn cost_of_staying(board: &Board, unit: &Unit, best: u8, (leader, is_open): (Lea
     if !may_stay_in_queue || !goes_along_ahead(board, unit, best) {
         return cost;
     }
-    // Around corners lanes form: at first, a step to the side is better than waiting, but only to a free cell.
+    // Lanes form around corners: at first, a step aside is better than waiting, but only onto a free cell.
     let forms_lane =
         unit.is_near_wall && leader != Leader::Other && waited < unit.ticks_until(Rung::Queue);
     MAX_WAIT_ON_HEXAGONS + u64::from(forms_lane)
 }
 
-/// Returns whether a unit with a path of its own stands in a queue: behind one that goes in the same direction,
-/// or, near a wall, for some time behind one that goes on in about that direction.
+/// Returns whether a unit with its own path stands in a queue: behind a unit that goes in the same direction
+/// or, near a wall, after some time behind a unit that goes in about that direction.
 fn queues_on_its_path(
     board: &Board,
     unit: &Unit,

@@ -8,11 +8,11 @@
 
 use crate::nav::crowd::board::{Board, Rung, Task, Unit};
 
-/// Distance in cells within which nobody may move. Without that, units that reclaim goals push one another about: on hexagons a
-/// quarter of 500 behind a doorway are still off their goals after 4,000 ticks, instead of none.
+/// Distance in cells within which nobody may move. Without this rule, units that reclaim goals push one another about: on
+/// hexagons, a quarter of 500 units behind a doorway are still off their goals after 4,000 ticks; with it, none.
 const CALM_REACH: u16 = 4;
-/// How many steps a unit wastes, for such units and on its own way back, before it neither reclaims its goal nor makes room
-/// for those that do; so that all come to rest.
+/// Steps that a unit may waste, for units that reclaim their goals and on its own way back. After that it neither reclaims
+/// its goal nor makes room for others that do, so that all units come to rest.
 const MAX_WASTED: u8 = 32;
 
 /// Returns whether a unit reclaims its goal: it has waited, nobody near moves, and the goal is free or held by units that
@@ -26,7 +26,7 @@ pub fn reclaims_goal(board: &Board, index: u32) -> bool {
         && !board.is_any_near(unit.tail, CALM_REACH, Unit::is_moving)
 }
 
-/// Returns the rung from which on a unit reclaims its goal; `None` while one rests there that is to stay.
+/// Returns the rung from which on a unit reclaims its goal; `None` while a unit that is not off its own goal holds it.
 fn rung(board: &Board, index: u32) -> Option<Rung> {
     let is_free = is_goal_open(board, index, |_| false);
     let is_open = is_free || is_goal_open(board, index, |other| other.goal != other.tail);
@@ -38,9 +38,9 @@ fn rung(board: &Board, index: u32) -> Option<Rung> {
     })
 }
 
-/// Returns whether a step would take a unit onto the goal of another. A unit that makes room for one that reclaims its goal
-/// does not go there: it would only be in the way again. (With this rule and [`Rung::ReclaimFree`] 400 units on hexagons come to rest
-/// within 2,000 ticks; without, some do not within 6,000.)
+/// Returns whether a step would take a unit onto the goal of another. A unit that makes room for a unit that reclaims its goal
+/// does not step onto that goal: it would only be in the way again. (With this rule and [`Rung::ReclaimFree`], 400 units on
+/// hexagons come to rest within 2,000 ticks; without them, some do not within 6,000.)
 pub fn enters_goal_of(board: &Board, other: u32, (index, direction): (u32, u8)) -> bool {
     let (unit, other) = (&board.units[index], &board.units[other]);
     let mut entered = board.reservations.entered(unit.tail, unit.size, direction).iter();
@@ -48,8 +48,8 @@ pub fn enters_goal_of(board: &Board, other: u32, (index, direction): (u32, u8)) 
 }
 
 /// Returns whether a unit makes room for `root`, which only returns to its goal. A unit that has not yet arrived does not. If
-/// `root` reclaims its goal, all others do, but not for ever. Else a unit that has given up does not, and one on its own way
-/// back does. A unit at rest does only while `root` has not given up and the goal of `root` is free and shut in.
+/// `root` reclaims its goal, all others do, up to a number of steps. Otherwise a unit that has given up does not, and a unit
+/// on its own way back does. A unit at rest does only while `root` has not given up and the goal of `root` is free.
 pub fn yields_to_returning(board: &Board, (root, reclaims_goal): (u32, bool), other: u32) -> bool {
     let (root_unit, other_unit) = (&board.units[root], &board.units[other]);
     if !other_unit.is_returning() {

@@ -1,9 +1,9 @@
-//! A ring of units each of which waits for the next one: all of them go at once.
+//! A ring of units, each of which waits for the next: all of them go at once.
 //!
 //! Input: a unit that has waited for some time. Output: a plan in which it and the units ahead of it move, each in the
 //! direction it prefers, into the cell of the next; or none, if that does not lead back to the first. No unit makes
-//! room for another, so priorities do not matter. The search by pushes misses such a ring where a unit from outside pushes into
-//! it in the same tick, and the search for chains where neighbors go the same way.
+//! room for another, so priorities do not matter. The search by pushes misses such a ring if a unit from outside pushes into it
+//! in the same tick; the search for chains misses it if neighbors go the same way.
 
 use super::claim::is_crossed;
 use super::{Planner, chain::Push};
@@ -35,7 +35,7 @@ impl Planner {
     }
 }
 
-/// Returns the unit for which another one waits, if that stands and wants to go somewhere else.
+/// Returns the unit for which a unit waits, if that unit stands and waits to go somewhere itself.
 fn next_in_ring(scene: &mut Scene<'_>, index: u32) -> Option<u32> {
     let Unit { tail, preferred_direction: direction, .. } = scene.board.units[index];
     if direction == STAY || scene.unit_directions(index) & 1 << direction == 0 {

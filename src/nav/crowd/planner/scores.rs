@@ -9,8 +9,8 @@ use crate::nav::crowd::board::{STAY, Task, Unit};
 
 /// Bits of a key below the score: whether the cell is vacant, the rank among ties, the direction.
 const BELOW: u32 = 7;
-/// Set in the keys of directions in which no unit stands: at equal scores, a direction in which one stands
-/// has the shorter path, and comes first.
+/// Set in the keys of directions in which no unit stands: at equal scores, a direction in which a unit
+/// stands includes a penalty: its path is shorter, and it comes first.
 const VACANT: u64 = 1 << 6;
 /// The greatest score; anything above it counts as unreachable.
 const MAX_SCORE: u64 = (u64::MAX >> BELOW) - 1;
@@ -65,8 +65,8 @@ const fn order(directions: [u8; 8]) -> TieOrder {
 /// single file. All other units take the leftmost direction: units that would all meet in one cell circle
 /// around it instead, all in the same sense. Near [walls](crate::nav::crowd::passages::wall_proximity) the rightmost direction
 /// comes first, so that units that have come around a corner do not all continue along the same line. But right beside a wall
-/// (`is_open` is false) straight steps come first on own paths: they are shorter, and behind a door a unit that takes its
-/// diagonal steps immediately holds up all that follow it.
+/// (`is_open` is false), units with their own paths take straight steps first: these are shorter, and a unit that takes its
+/// diagonal steps right behind a door holds up all units that follow it.
 #[inline]
 pub const fn tie_order(unit: &Unit, is_open: bool) -> &'static TieOrder {
     match unit.task {

@@ -8,7 +8,8 @@
 //! every legal step is tried.
 //!
 //! A straight step, and every step on hexagons, crosses one edge. A diagonal step of squares crosses two edges on either way
-//! around the corner. It costs what the cheaper way does that is not cut. A way is *cut* by a shut edge, or by an impassable
+//! around the corner. It costs as much as the cheaper of the ways that are not cut. A way is *cut* by a shut edge, or by an
+//! impassable
 //! cell. Corner rules extend to edges: `Forbid` needs both ways open and `NoSqueeze` one. `Allow` lets units squeeze through
 //! between two cells, not past a shut edge: if one way is cut by an edge, the other must be open. Between two impassable cells
 //! the step costs what the dearer way would, so that no building makes a path cheaper.
@@ -44,8 +45,8 @@ pub(crate) struct CellCrossings {
     cut: u8,
     /// Cost of crossing by direction, in the layer's units.
     costs: [u16; 8],
-    /// Steps worth trying by direction of arrival, if all cells around cost the same; any number where an edge around costs
-    /// something. In row [`NO_DIRECTION`] all legal steps.
+    /// Steps worth trying, by direction of arrival, if all cells around cost the same; all bits are set if an edge around
+    /// costs something. In row [`NO_DIRECTION`], all legal steps.
     steps: [u8; 9],
 }
 
@@ -60,7 +61,7 @@ pub(crate) struct Crossings {
     footprint: Footprint,
     /// The cells beside an edge.
     beside: BitRows,
-    /// Those from which canonical order only goes on along the row, and along the column, in both directions.
+    /// Those of them from which canonical order only continues along the row, and along the column, in both directions.
     along: [BitRows; 2],
     /// For each chunk with such cells.
     #[cfg_attr(feature = "serialize", serde(with = "crate::nav::serde_with::some_arrays"))]
@@ -160,7 +161,7 @@ impl Crossings {
         Some(&cells[((y % CHUNK) * CHUNK + x % CHUNK) as usize])
     }
 
-    /// The cost of crossing edges with a step out of a cell, in the layer's units; for a shut edge any number.
+    /// The cost of the edges that a step out of a cell crosses, in the layer's units; meaningless for shut edges.
     #[inline]
     pub(crate) fn cost(&self, x: u32, y: u32, direction: usize) -> u32 {
         self.at(x, y).map_or(0, |cell| u32::from(cell.costs[direction & 7]))

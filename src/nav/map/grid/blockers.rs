@@ -12,7 +12,7 @@ const CELLS: usize = (CHUNK * CHUNK) as usize;
 pub(super) struct Blockers {
     chunks_per_row: u32,
     chunks: Vec<Option<Box<ChunkCounts>>>,
-    /// Those of entities, which are counted above as well: how many have this rectangle.
+    /// Blockers of entities, which `chunks` counts as well: how many there are for each rectangle.
     pub(super) placed: BTreeMap<Rect, u32>,
 }
 

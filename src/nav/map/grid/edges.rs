@@ -90,8 +90,8 @@ impl NavGrid {
             })
     }
 
-    /// Returns the same edge as [`edges`](Self::edges) does: to the east, north or northwest of a cell; `None` where there can be
-    /// no edge.
+    /// Returns an edge in the form of [`edges`](Self::edges): to the east, north or northwest of a cell. `None` where no edge
+    /// can be.
     pub(crate) fn canonical_edge(
         &self,
         cell: Cell,

@@ -15,7 +15,7 @@ const MAX_LOGGED: usize = 8;
 #[derive(Debug)]
 pub struct GridEdit<'grid> {
     pub(super) grid: &'grid mut NavGrid,
-    /// The changes so far: a rectangle per call that changed something, or for several cells.
+    /// The changes so far: a rectangle for each call that changed something, or for several such calls.
     changed: Vec<CellRect>,
 }
 
@@ -41,7 +41,7 @@ impl<'grid> GridEdit<'grid> {
         Ok(())
     }
 
-    /// Records a changed cell. Cells that are set row by row become one rectangle: it is updated at once.
+    /// Records a changed cell. Cells that are set row by row become one rectangle, which is updated as a whole.
     fn note_cell(&mut self, cell: Cell) {
         match self.changed.last_mut() {
             Some(row) if row.height == 1 && cell == row.min.offset(row.width as i32, 0) => {
@@ -99,8 +99,8 @@ impl<'grid> GridEdit<'grid> {
         self.grid
     }
 
-    /// Runs `change` on every cell of `rect`; it returns whether passability changed there. Nothing is changed if
-    /// `rect` is not on the grid or a cell has a count that is not allowed: that is the `error`.
+    /// Runs `change` on every cell of `rect`; `change` returns whether passability changed there. If `rect` is
+    /// not on the grid, or the count of a cell is not allowed (`error`), nothing is changed.
     fn change(
         &mut self,
         rect: CellRect,
@@ -132,7 +132,7 @@ impl Drop for GridEdit<'_> {
         if self.changed.is_empty() {
             return;
         }
-        // Rectangles that are joined are near each other, and the order of the edits does not matter.
+        // Sorted so that rectangles near each other are joined; the order of the edits does not matter.
         let chunk = |at: i32| at.div_euclid(CHUNK as i32);
         self.changed.sort_unstable_by_key(|&rect| (chunk(rect.min.x), chunk(rect.min.y), rect));
         let grid = &mut *self.grid;

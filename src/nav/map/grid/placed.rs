@@ -29,7 +29,7 @@ impl GridEdit<'_> {
         self.unblock_what_is_left(rect)
     }
 
-    /// Removes a blocker from every cell of `rect`, but those that the game has unblocked itself.
+    /// Removes a blocker from every cell of `rect` except those that the game has already unblocked itself.
     fn unblock_what_is_left(&mut self, rect: CellRect) -> Result<(), GridError> {
         let whole = self.unblock(rect);
         if !matches!(whole, Err(GridError::NotBlocked(_))) {
@@ -53,7 +53,7 @@ impl GridEdit<'_> {
 }
 
 impl NavGrid {
-    /// Takes away what entities have placed: the grid was on its own for a time, or is a copy.
+    /// Removes what entities have placed, for a grid that was outside the app for a time, or is a copy.
     pub(crate) fn forget_placed(&mut self) {
         let blockers = std::mem::take(&mut self.blockers.placed);
         let edges: Vec<_> = self.edges.placed().collect();

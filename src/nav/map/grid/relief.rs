@@ -29,12 +29,12 @@ pub(in crate::nav) enum TableGrade {
 pub(super) struct Relief {
     #[cfg_attr(feature = "serialize", serde(with = "crate::nav::map::landmarks::shared"))]
     table: Option<Arc<LandmarkTable>>,
-    /// A table that is wrong by now. To free it takes ten times as long as an edit, so that is left to the filler.
+    /// A table that is wrong by now. Freeing it takes ten times as long as an edit, so the filler does that.
     #[cfg_attr(feature = "serialize", serde(skip))]
     dropped: Option<Arc<LandmarkTable>>,
     /// Whether they were asked for.
     is_wanted: AtomicBool,
-    /// A number that no other state of any terrain has; another one since terrain last became cheaper.
+    /// A number that no other terrain has; it changes when terrain becomes cheaper.
     #[cfg_attr(feature = "serialize", serde(deserialize_with = "read_number"))]
     relief: u64,
     grade: TableGrade,
@@ -63,8 +63,8 @@ fn read_number<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<u64,
 }
 
 impl Clone for Relief {
-    /// The copy keeps the table but has another number: walls may go up on one of the two grids, and a table that is being
-    /// filled for it would be wrong for the other one.
+    /// The copy keeps the table but gets a new number: walls may be built on one of the two grids, and a table that is
+    /// being filled for that grid would be wrong for the other.
     fn clone(&self) -> Self {
         let is_wanted = AtomicBool::new(self.is_wanted.load(Relaxed));
         let (table, relief) = (self.table.clone(), next_number());
@@ -74,7 +74,7 @@ impl Clone for Relief {
 }
 
 impl NavGrid {
-    /// Returns a copy for which may go on what was begun for this grid: searches, and tables that are being filled. They must be
+    /// Returns a copy on which searches, and the filling of tables, that were begun on this grid may continue. They must be
     /// copied with it.
     pub(crate) fn replica(&self) -> Self {
         let mut copy = self.clone();
@@ -156,7 +156,7 @@ impl NavGrid {
         });
     }
 
-    /// Notes that there can be no other table: the present one stays; if there is none, an empty one stands for that.
+    /// Notes that no other table is possible: the present table stays; if there is none, an empty table says so.
     pub(in crate::nav) fn set_no_landmarks(
         &mut self,
         profile: ProfileId,
@@ -179,8 +179,8 @@ impl NavGrid {
         self.reliefs.iter_mut().for_each(|relief| relief.table = None);
     }
 
-    /// Notes that there is more memory: tables that were filled with little are filled again, and if `has_more` than when they were
-    /// tried, those that did not fit.
+    /// Notes that memory is free: tables that were filled with little memory are filled again; if `has_more` memory is free
+    /// than at the last try, also those that did not fit.
     pub(crate) fn note_free_memory(&mut self, has_more: bool) {
         for relief in &mut self.reliefs {
             relief.table.take_if(|table| has_more && table.is_empty());

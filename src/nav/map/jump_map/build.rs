@@ -44,7 +44,7 @@ impl JumpMap {
         for x in 0..width {
             map.columns.set_line(x, transposed.row(x as usize + 1));
         }
-        // Without words if there are none.
+        // No words if there are no bits.
         let size = (words_per_row, height);
         let cost_borders = BitPlane::of_rows(source.cost_borders, size);
         let [row_stops, column_stops] = [0, 1].map(|axis| {
@@ -185,7 +185,7 @@ impl BitPlane {
         transposed
     }
 
-    /// Cells into which a diagonal step to the right or left, and up or down, is legal.
+    /// The cells that a legal diagonal step to the right or left, and up or down, may enter.
     fn legal_steps(&self, is_right: bool, is_up: bool) -> Self {
         let mut legal = self.clone();
         for row in 1..self.rows() - 1 {
@@ -205,7 +205,7 @@ impl BitPlane {
         legal
     }
 
-    /// Sets some bits of a row from column `x` on, where the row is closed to a ring of `ring` columns.
+    /// Sets some bits of a row from column `x` on; the row is a ring of `ring` columns.
     fn add_ring_bits(
         &mut self,
         row: usize,

@@ -4,8 +4,8 @@
 //! Input: a layer with its [`JumpMap`], and the grid's terrain. Output: cost sums of steps; for a cell and
 //! the direction it was reached by, the directions to try. Where all cells around cost the same, they come
 //! from a table; on a cost border, costs are compared ([`DominatedSteps`]);
-//! beside an edge, the steps that edges leave open are looked up. There, scans go on where canonical order does: along a fence no
-//! node is needed, only where it ends. Shared by jump point search and by distance fields.
+//! beside an edge, the steps that edges leave open are looked up. There, scans continue as canonical order does: along a fence
+//! no nodes are needed, only at its ends. Shared by jump point search and by distance fields.
 //!
 //! The cells between two cost borders have cells of the same cost around them, so a jump costs the same all
 //! along: only a single step from border to border can lead to another cost, or cross an edge.
@@ -86,7 +86,7 @@ impl<'a> JumpTerrain<'a> {
         if self.layer.is_beside_edge(x, y) {
             return self.successors_beside_edge((x, y), arrival);
         }
-        // Outside of the grid this reads some other cell's cost, for a neighbor that is not passable.
+        // Past the edge of the grid this reads the cost of another cell, but the neighbor there is impassable.
         let here = y as usize * self.width as usize + x as usize;
         let row = |offset: usize| {
             let first = here.wrapping_add(offset).wrapping_sub(1);
@@ -114,8 +114,9 @@ impl<'a> JumpTerrain<'a> {
         legal & worth.unwrap_or(u8::MAX) & !(1 << ((arrival + 4) & 7))
     }
 
-    /// Directions worth trying from a jump point on a scan in direction `arrival` with `sides`, if they are all among these and
-    /// cost what the scan does: then no node is needed there. So scans go on along fences. `None` for other jump points.
+    /// Directions worth trying from a jump point on a scan in direction `arrival` with `sides`, if there are no others and
+    /// steps cost as much as those of the scan: then no node is needed, and the scan continues along the fence. `None` for
+    /// other jump points.
     #[inline]
     pub(crate) fn steps_along_edges<const WEIGHTED: bool>(
         &self,
@@ -129,8 +130,8 @@ impl<'a> JumpTerrain<'a> {
         (worth & !natural == 0).then_some(worth)
     }
 
-    /// Returns the next stop of a straight scan at which a node is needed. Where a shut edge ends the scan, that is no jump
-    /// point, and it counts as one step farther: as if the cell behind the edge were impassable.
+    /// Returns the next stop of a straight scan at which a node is needed. A shut edge that ends the scan is no jump point.
+    /// The stop then lies one step farther, as if the cell behind the edge were impassable.
     #[inline(always)]
     pub(crate) fn straight<const WEIGHTED: bool>(
         &self,

@@ -30,7 +30,7 @@ pub(super) enum ScanDirection {
     Backward,
 }
 
-/// At which passable cells scans along lines stop, beside extra stops.
+/// At which passable cells scans along lines stop, apart from extra stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum StopRule {
@@ -38,9 +38,9 @@ pub(super) enum StopRule {
     Forced,
     /// At no others.
     ExtraOnly,
-    /// Hexagons: in the direction `straight` at cells with forced neighbors, in the other direction at turning points, and
-    /// there extra stops do not count. `is_ahead`: whether the forced neighbor on the line before, and on the line after, is
-    /// one cell ahead of the cell beside.
+    /// Hexagons: in the direction `straight` at cells with forced neighbors; in the other direction at turning points,
+    /// without extra stops. `is_ahead`: whether a forced neighbor on the line before, and on the line after, lies one cell
+    /// ahead of the cell beside the scan.
     Hexagons { straight: ScanDirection, is_ahead: [bool; 2] },
 }
 
@@ -111,7 +111,7 @@ impl ScanLines {
         [passable(word) << 1 | before >> 63, passable(word) >> 1 | after << 63]
     }
 
-    /// The words with `cells` and one more cell on either side.
+    /// The words that contain `cells` and one more cell on either side.
     pub(super) fn words_around(&self, cells: &Range<u32>) -> Range<usize> {
         cells.start as usize / 64..((cells.end as usize + 1) / 64 + 1).min(self.words_per_line)
     }
@@ -330,7 +330,7 @@ pub(super) fn set_bit(word: &mut u64, bit: u32, value: bool) {
 #[inline(always)]
 pub(super) fn nearest_bit<const ABOVE: bool>(bit: usize, word: impl Fn(usize) -> u64) -> usize {
     let (mut index, bit) = (bit / 64, bit % 64);
-    // All bits above are shifted twice, as there may be none.
+    // The bits above are shifted in two steps, as there may be none.
     let others = if ABOVE { u64::MAX << bit << 1 } else { !(u64::MAX << bit) };
     let mut bits = word(index) & others;
     while bits == 0 {

@@ -77,8 +77,8 @@ impl Layer {
         layer
     }
 
-    /// Returns the maximum growth of f along a single jump: its cost plus the decrease of the heuristic it
-    /// may undo. Searches count in 32 bits.
+    /// Returns the maximum growth of f along a single jump: the cost of the jump plus the rise of h, which
+    /// is at most as much. Searches count in 32 bits.
     pub(crate) fn longest_jump(&self) -> u64 {
         let (_, highest) = self.cost_sum_range();
         let (width, height) = (u64::from(self.width), u64::from(self.height));
@@ -169,8 +169,7 @@ impl Layer {
         self.update_jumps(&rescanned);
     }
 
-    /// Returns a copy for distance fields, which need no coarse graph, with no cell blocked in `freed`; no other cell may be
-    /// blocked.
+    /// Returns a copy for distance fields, without coarse graph and blockers: `freed` must contain all blocked cells.
     pub(crate) fn without_coarse(
         &self,
         freed: &[Rect],
@@ -235,7 +234,7 @@ impl Layer {
     }
 
     fn jump_source(&self) -> JumpMapSource<'_> {
-        // Where costs differ, a cell beside a fence may be on the border of another terrain as well.
+        // Only on uniform cost: elsewhere, a cell beside a fence may also be on a border of terrain.
         let crossings = self.crossings.as_deref().filter(|_| self.uniform);
         JumpMapSource {
             passable: &self.bits,
@@ -256,7 +255,7 @@ impl Layer {
         }
     }
 
-    /// The same for the edges of the cells of rectangles. The first edge makes a jump map without cost borders useless.
+    /// The same for the edges in rectangles. The first edge makes a jump map that has no cost borders useless.
     fn notice_edges_in(&mut self, rects: &[Rect], source: &Source<'_, impl Fn(u32, u32) -> bool>) {
         if self.crossings.is_some() || source.edges.is_empty() {
             return;
@@ -299,9 +298,9 @@ impl Layer {
         self.read_edges(anchors, source.edges, has_changed)
     }
 
-    /// Reads the edges of a rectangle of anchors in which bits have changed or not. Returns the rectangle in which something may
-    /// have changed, and whether it has. Crossings are refreshed in a border around the anchors, too: what changes there counts here,
-    /// as it is not noticed again where another rectangle of the edit reads it.
+    /// Reads the edges of a rectangle of anchors; `has_changed` says whether bits have. Returns the rectangle in which
+    /// something may have changed, and whether it has. Crossings are also refreshed in a border around the anchors. A change
+    /// there must be reported here: another rectangle of the edit that reads it again would not notice it.
     fn read_edges(&mut self, anchors: Rect, edges: &EdgeMap, has_changed: bool) -> (Rect, bool) {
         let around = self.with_border(anchors);
         let (edges, bits) = ((edges, &self.edge_costs), &self.bits);

@@ -28,7 +28,7 @@ struct Alternative {
     to: u8,
     /// The cell between its two steps; its end where it has only one step.
     middle: u8,
-    /// 1 where it comes first in canonical order and so wins a tie.
+    /// 1 if it comes first in canonical order and so wins ties.
     wins_ties: u8,
     /// Weight of the step it may replace.
     step_weight: u16,
@@ -152,7 +152,7 @@ fn alternatives_to(arrival: Direction, step: Direction, adjacency: Adjacency) ->
                 step: step as u8,
                 to: block_index(to),
                 middle: block_index(middle),
-                // Only two steps win a tie against two steps: other replacements could repeat forever.
+                // Only a path of two steps may win a tie against the two steps: other replacements could go on for ever.
                 wins_ties: u8::from(middle != to && adjacency.comes_first(first, arrival)),
                 step_weight: weight(step),
                 weights: [weight(first), second],
@@ -187,7 +187,7 @@ fn inner_step(
     if adjacency == Adjacency::Six {
         return Some((to, pattern_bit(to.0, to.1)));
     }
-    // Both corners of a diagonal step; the two ends of a straight one.
+    // For a diagonal step the end and both corners; for a straight step its two ends.
     let required = pattern_bit(to.0, to.1) | pattern_bit(to.0, y) | pattern_bit(x, to.1);
     Some((to, required))
 }

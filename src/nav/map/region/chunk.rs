@@ -24,8 +24,8 @@ struct Run {
     last: u32,
 }
 
-/// Writes a label to each cell of a chunk with its lowest, leftmost cell at `corner`, where edges may lie between them; `rows`
-/// as below. Returns the number of components.
+/// Writes a label to each cell of a chunk that may have edges; `corner` is its lowest, leftmost cell, and `rows` as in
+/// [`label_components`]. Returns the number of components.
 pub(super) fn label_beside_edges(
     rows: &[u32; CHUNK as usize],
     (corner, connections): ((u32, u32), Connections<'_>),

@@ -1,7 +1,7 @@
 //! Visibility of a corner where edges are near, cell by cell.
 //!
-//! Input: a corner and a position. Output: the same as from words of cells: from which cells around the position the corner is
-//! visible. A step that crosses an edge counts only if that is free, as the distance must be the exact cost.
+//! Input: a corner and a position. Output: the cells around the position from which the corner is visible, as when rows are
+//! read as words. A step over an edge counts only if crossing is free, since the distance must be the exact cost.
 
 use super::{CornerSight, REACH};
 use crate::nav::crowd::board::{GridPos, STAY};

@@ -55,12 +55,12 @@ impl Window {
         }
         let worst = |a: [u16; 3], b: [u16; 3]| [0, 1, 2].map(|side| a[side].max(b[side]));
         combine_runs(&mut costs, columns, footprint.runs(), worst);
-        // The costs of an anchor are found where its footprint begins: in its column, in the lowest row.
+        // The costs of an anchor are stored where its footprint begins: in its column, in the lowest row.
         let low = low + footprint.before();
         for (costs, cell) in
             costs.iter_mut().zip(CellRect { min: Cell::new(left, low), ..read }.cells())
         {
-            // Nothing crosses where no unit fits on the grid.
+            // Where a unit does not fit on the grid, nothing is crossed.
             let anchor = grid.contains(cell).then_some((cell.x as u32, cell.y as u32));
             if anchor.is_none_or(|at| !footprint.fits(at, crossings.size)) {
                 *costs = [0; 3];
@@ -158,7 +158,8 @@ impl Window {
                 [true, false] => ways[0],
                 [false, true] => ways[1],
                 [true, true] => ways[0].min(ways[1]),
-                // Never less than with a passable cell: a building makes no path cheaper, so bounds on costs still hold.
+                // Never less than if one of the cells were passable: a building makes no path cheaper, so lower bounds
+                // still hold.
                 [false, false] => ways[0].max(ways[1]),
             };
         }
