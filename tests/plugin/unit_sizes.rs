@@ -193,11 +193,19 @@ fn a_unit_spawned_partly_in_a_wall_moves_out() {
 
 #[test]
 fn the_order_of_a_unit_that_fits_nowhere_near_fails() {
-    let mut app = app_with_sizes(&field(20, 12));
-    block(&mut app, CellRect::new(Cell::new(6, 2), 6, 6));
-    let unit = spawn_unit(&mut app, BIG, (8, 4));
-    insert_request(&mut app, unit, big(2, 2));
-    assert_eq!(run_to_end(&mut app, unit), Err(PathFailure::StartImpassable(Cell::new(8, 4))));
+    // A critter that collides gets out; a ghost stays.
+    for is_ghost in [false, true] {
+        let mut app = app_with_sizes(&field(20, 12));
+        block(&mut app, CellRect::new(Cell::new(6, 2), 6, 6));
+        let unit = spawn_unit(&mut app, BIG, (8, 4));
+        app.world_mut()
+            .entity_mut(unit)
+            .insert(Critter { collides: !is_ghost, ..Critter::new(8.0) });
+        insert_request(&mut app, unit, big(2, 2));
+        let impassable = PathFailure::StartImpassable(Cell::new(8, 4));
+        let expected = if is_ghost { Err(impassable) } else { Ok(Cell::new(2, 2)) };
+        assert_eq!(run_to_end(&mut app, unit), expected);
+    }
     // Nor does it fit in a lane of one cell.
     let mut app = app_with_sizes("....\n####\n....\n####");
     let unit = spawn_unit(&mut app, BIG, (1, 1));
