@@ -197,11 +197,16 @@ fn number_critter(
     mut critters: Query<(&Critter, &mut CritterState), Allow<Disabled>>,
 ) {
     changes.numbers += 1;
-    if let Ok((critter, mut state)) = critters.get_mut(inserted.entity)
-        && state.member.number == 0
-    {
+    let Ok((critter, mut state)) = critters.get_mut(inserted.entity) else {
+        return;
+    };
+    if state.member.number == 0 {
         state.member.number = changes.numbers;
-        state.member.is_newcomer = critter.collides;
+        state.member.is_newcomer = true;
+    }
+    // It may have become a ghost before its first tick.
+    if state.member.is_newcomer && !critter.collides {
+        state.member.is_newcomer = false;
     }
 }
 
