@@ -72,7 +72,8 @@ pub struct Group {
     pub members: Vec<GroupMember>,
     /// Whether all go as fast as the slowest. Default false.
     pub keeps_together: bool,
-    /// Whether the entity despawns itself when all members have come to rest, or none is left. Default true.
+    /// Whether the entity despawns itself when all members have come to rest, or none is left. Default true. A group that
+    /// [follows](Self::follow) an entity stays until that is gone, or no member is left.
     pub despawns: bool,
     /// What each member's request is made from: grid, profile, reach, retries, priority, class and algorithm. The target is
     /// filled in, a slot onto which the member goes: `approach` and `alternatives` do not count. With `follows`, and an entity as
@@ -220,7 +221,7 @@ pub struct GroupState {
     grid: Option<GridId>,
     #[reflect(ignore)]
     grid_version: (u64, u64),
-    /// The game has changed the group since slots were assigned.
+    /// The game has changed the group since slots were assigned, it has another grid, or the entity that it follows has moved.
     was_changed: bool,
     /// It has lost members since then.
     has_losses: bool,
@@ -228,6 +229,8 @@ pub struct GroupState {
     pace: Option<f32>,
     /// All have come to rest, and this was announced.
     is_announced: bool,
+    /// The entity that the group follows does not exist any more.
+    is_leader_gone: bool,
 }
 
 impl GroupState {
@@ -326,8 +329,8 @@ impl GroupSpeedLimit {
 
 /// A member of a group got no slot, or lost the one it had: all are taken, the goal is gone, or the unit cannot go there.
 /// This is not the outcome of a request: the group made none for it, or removes the one it had made
-/// ([`PathCanceled`](crate::prelude::PathCanceled)). Where the group's goal cannot be resolved any more, members finish
-/// the requests they have.
+/// ([`PathCanceled`](crate::prelude::PathCanceled)). If the group's goal is gone, the cell where it was counts until the
+/// game changes the group.
 #[derive(EntityEvent, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct GroupSlotRefused {

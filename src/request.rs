@@ -21,7 +21,9 @@ pub(crate) use self::{
     intake::{accept_requests, follow_agents},
     outcome::{Outcomes, clear_stuck, has_unread, is_latest, note_all},
     replaced::ask_again,
-    requester::{Requester, RequesterItem, anchor_of, grid_of, grid_of_unit, leaves_walls},
+    requester::{
+        Requester, RequesterItem, anchor_of, grid_of, grid_of_unit, leaves_walls, profile_of,
+    },
     start::{fitting_anchor, start_near},
 };
 

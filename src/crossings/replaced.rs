@@ -26,8 +26,13 @@ impl Crossings<'_, '_> {
             outcomes.links.set_out.clear();
         }
         let crossing: BTreeSet<Entity> = traffic.crossings.iter().map(|one| one.entity).collect();
-        for mut unit in &mut units.p0() {
-            let number = unit.state.accepted;
+        let mut all = units.p0();
+        let mut turns: Vec<_> = all.iter().map(|unit| (unit.state.accepted, unit.entity)).collect();
+        turns.sort_unstable();
+        for (number, entity) in turns {
+            let Ok(mut unit) = all.get_mut(entity) else {
+                continue;
+            };
             let member = unit.critter.as_ref().map(|(state, _)| state.member).unwrap_or_default();
             let has_leg = unit.status.has_path() || unit.state.ticket.is_some();
             let is_sent = has_leg && unit.state.journey.next.is_some();

@@ -157,7 +157,7 @@ impl Crowds {
 }
 
 /// Removes the units of former critters, and the crowds of grids that were removed or replaced, or all where the resource
-/// itself was replaced: their critters are no longer units of a crowd. Runs before anything else reads critters, and again
+/// itself was replaced: their critters are no longer units of a crowd. Runs before paths are repaired and answers are handed out, and again
 /// before they move.
 pub(crate) fn drop_stale_crowds(
     grids: Res<NavGrids>,

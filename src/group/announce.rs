@@ -28,7 +28,7 @@ impl SlotAssignment<'_, '_> {
         group.members.iter().for_each(|member| self.limit(entity, member.entity, None));
         self.commands.trigger(GroupArrived { entity, arrived, failed });
         // It ends only if no observer has given it another order.
-        let follows = group.is_following() && !group.members.is_empty();
+        let follows = state.follows(group) && !group.members.is_empty();
         let ends = group.despawns && !follows;
         let known = ends.then(|| (Group::clone(group), group.last_changed()));
         self.commands.queue(move |world: &mut World| {

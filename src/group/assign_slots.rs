@@ -89,7 +89,7 @@ pub(crate) fn form_groups(
         if is_disabled {
             continue;
         }
-        assignment.follow_goal(group.bypass_change_detection(), &mut state);
+        assignment.follow_goal(&group, &mut state);
         let version = assignment.grid_version(assignment.places.grid_of_group(&group, &state));
         // If the grid is gone, the members have failed already.
         let is_new_grid = state.grid_version != version && version != NO_GRID;
@@ -174,9 +174,10 @@ impl SlotAssignment<'_, '_> {
         let id = self.places.grid_of_group(group, state);
         let before = core::mem::take(state);
         (state.number, state.orders) = (before.number, before.orders);
+        state.is_leader_gone = before.is_leader_gone;
         // A group that an observer has changed on its arrival still despawns itself, but later.
         state.is_announced = before.is_announced
-            && !(before.was_changed && group.despawns && !group.is_following())
+            && !(before.was_changed && group.despawns && !before.follows(group))
             && !before.has_losses;
         state.order = Some(group.clone());
         (state.grid, state.grid_version) = (Some(id), self.grid_version(id));
@@ -218,7 +219,7 @@ impl SlotAssignment<'_, '_> {
     }
 
     /// The group's grid, and its order in cells. The goal is looked up again only if the game has changed the
-    /// group, or its grid or that grid's profiles have changed.
+    /// group, its grid or that grid's profiles have changed, or the entity that it follows has moved.
     fn formation_order(
         &self,
         group: &Group,
@@ -226,9 +227,16 @@ impl SlotAssignment<'_, '_> {
         before: &GroupState,
     ) -> Result<(&NavGrid, FormationSpec), PathFailure> {
         let (goal, kept_free) = if before.was_changed {
-            // If the goal is gone, its last cell counts until the game changes the group.
-            let known = before.assigned.filter(|_| before.order.as_ref() == Some(group));
-            let goal = self.places.cell_of_target(&group.goal, id);
+            // If the goal is gone, its last cell counts until the game changes the group; if an entity that the group follows is
+            // off the grid, also after that.
+            let is_same =
+                |order: &Group| order == group || before.follows(group) && order.goal == group.goal;
+            let known = before.assigned.filter(|_| before.order.as_ref().is_some_and(is_same));
+            let goal = self.places.cell_of_target(&group.goal, id).and_then(|goal| {
+                let is_off = |grid: &NavGrid| before.follows(group) && !grid.contains(goal);
+                let is_lost = self.places.grids.get(id).is_some_and(is_off);
+                if is_lost { Err(PathFailure::GoalOutOfBounds(goal)) } else { Ok(goal) }
+            });
             let goal = goal.or_else(|reason| known.map(|known| known.goal).ok_or(reason))?;
             (goal, self.places.cells_of_leader(group, id))
         } else {

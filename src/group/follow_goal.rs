@@ -6,59 +6,84 @@ use bevy::prelude::*;
 
 use super::{Group, GroupState, assign_slots::SlotAssignment};
 use crate::{
-    nav::{Cell, GridId, NavGrid, PathFailure},
+    nav::{Cell, FormationSpec, GridId, NavGrid},
     request::Target,
 };
 
 /// Slots are assigned again when the goal has moved by at least the distance to it divided by this.
 const SHARE_OF_DISTANCE: u32 = 4;
 
+impl GroupState {
+    /// Whether a group follows an entity, as long as that exists.
+    pub(super) const fn follows(&self, group: &Group) -> bool {
+        group.is_following() && !self.is_leader_gone
+    }
+}
+
 impl Group {
-    /// Whether it follows an entity.
+    /// Whether it is to follow an entity.
     pub(super) const fn is_following(&self) -> bool {
         self.request.follows && matches!(self.goal, Target::Entity(_))
     }
 }
 
 impl SlotAssignment<'_, '_> {
-    /// Looks where the entity is that a group follows. If the entity is gone, the group stops following: it ends when all its
-    /// members have come to rest.
-    pub(super) fn follow_goal(&self, group: &mut Group, state: &mut GroupState) {
+    /// Looks where the entity is that a group follows. If the entity is gone, the group ends when all its members have come to
+    /// rest.
+    pub(super) fn follow_goal(&self, group: &Group, state: &mut GroupState) {
         if !group.is_following() || state.order.is_none() {
+            state.is_leader_gone = false;
+            return;
+        }
+        let is_gone = self.places.is_despawned(&group.goal);
+        state.is_announced &= is_gone == state.is_leader_gone;
+        state.is_leader_gone = is_gone;
+        if is_gone {
             return;
         }
         let id = self.places.grid_of_group(group, state);
-        match self.places.cell_of_target(&group.goal, id) {
-            // Off the grid it cannot be followed.
-            Ok(goal) => {
-                let is_there = self.places.grids.get(id).is_some_and(|grid| grid.contains(goal));
-                state.was_changed |= is_there && self.has_moved(group, state, (id, goal));
-            }
-            Err(PathFailure::TargetGone) if self.places.is_despawned(&group.goal) => {
-                group.request.follows = false;
-                state.is_announced = false;
-                // This does not count as a change by the game.
-                if let Some(order) = &mut state.order {
-                    order.request.follows = false;
-                }
-            }
-            Err(_) => {}
+        let Some(grid) = self.places.grids.get(id) else {
+            return;
+        };
+        // Off the grid it cannot be followed.
+        if let Ok(goal) = self.places.cell_of_target(&group.goal, id)
+            && grid.contains(goal)
+        {
+            state.was_changed |= self.has_moved(group, state, (id, grid, goal))
+                || self.rests_on_slot(group, state, id);
         }
     }
 
     /// Whether the goal of a group has moved to another grid, or by at least a part of the way of the first member and at
     /// least half of the side of a square that the members would fill.
-    fn has_moved(&self, group: &Group, state: &GroupState, (id, goal): (GridId, Cell)) -> bool {
-        let Some(before) = state.assigned.filter(|_| state.grid == Some(id)) else {
+    fn has_moved(
+        &self,
+        group: &Group,
+        state: &GroupState,
+        (id, grid, goal): (GridId, &NavGrid, Cell),
+    ) -> bool {
+        let is_known = |spec: &FormationSpec| state.grid == Some(id) && grid.contains(spec.goal);
+        let Some(before) = state.assigned.filter(is_known) else {
             return true;
         };
         let first = group.members.first();
         let cell = |unit: Entity| self.places.cell_of_target(&unit.into(), id).ok();
         let here = first.and_then(|first| cell(first.entity));
-        let topology = self.places.grids.get(id).map(NavGrid::topology).unwrap_or_default();
+        let topology = grid.topology();
         let left = here.map_or(0, |here| topology.distance(here, before.goal));
         let side = group.members.len().isqrt() as u32;
         let least = (left / SHARE_OF_DISTANCE).max(side / 2).max(1);
         topology.distance(goal, before.goal) >= least
+    }
+
+    /// Whether the entity stands on the slot of a member: it was not on the grid yet when slots were assigned, or has moved a
+    /// little since.
+    fn rests_on_slot(&self, group: &Group, state: &GroupState, id: GridId) -> bool {
+        let cells = self.places.cells_of_leader(group, id);
+        if cells.is_empty() || state.assigned.is_some_and(|before| before.kept_free == cells) {
+            return false;
+        }
+        let is_on_it = |slot: &(Entity, Option<Cell>)| slot.1.is_some_and(|at| cells.contains(at));
+        self.places.is_at_rest(&group.goal) && state.slots.iter().any(is_on_it)
     }
 }

@@ -16,7 +16,7 @@ use crate::{
     grids::NavGrids,
     links::NavLinks,
     nav::{Cell, CellRect, GridId, PathFailure, ProfileId},
-    request::{PathRequest, Target, anchor_of, grid_of_unit, leaves_walls, start_near},
+    request::{PathRequest, Target, anchor_of, grid_of_unit, leaves_walls, profile_of, start_near},
     unit::{Critter, CritterState, NavAgent, PathStatus, PathSteering, RequestState, SpeedLimit},
     whereabouts::Whereabouts,
 };
@@ -62,7 +62,7 @@ impl MemberPlaces<'_, '_> {
     /// the group follows it.
     pub(super) fn grid_of_group(&self, group: &Group, state: &GroupState) -> GridId {
         let is_same = || state.order.as_ref().map(goal_of) == Some(goal_of(group));
-        let is_known = !group.is_following() && (!state.was_changed || is_same());
+        let is_known = !state.follows(group) && (!state.was_changed || is_same());
         if let Some(known) = state.grid.filter(|_| is_known) {
             return known;
         }
@@ -116,6 +116,17 @@ impl MemberPlaces<'_, '_> {
         matches!(target, Target::Entity(entity) if self.units.get(*entity).is_err())
     }
 
+    /// Whether an entity is a critter that neither walks nor is to.
+    pub(super) fn is_at_rest(&self, target: &Target) -> bool {
+        let Target::Entity(entity) = *target else {
+            return false;
+        };
+        self.units.get(entity).is_ok_and(|unit| {
+            unit.walking.is_some_and(|(critter, _)| !critter.is_moving())
+                && !unit.status.is_some_and(PathStatus::is_under_way)
+        })
+    }
+
     /// The cells of the critter that a group follows, on which no member is to stand: none if it is a member itself.
     pub(super) fn cells_of_leader(&self, group: &Group, id: GridId) -> CellRect {
         let Target::Entity(leader) = group.goal else {
@@ -133,7 +144,7 @@ impl MemberPlaces<'_, '_> {
         let unit = self.units.get(entity).ok()?;
         let (grid, critter) = (self.grids.get(id)?, unit.walking?);
         let anchor = anchor_of(critter, unit.state?, (id, grid))?;
-        let profile = critter.0.member.profile;
+        let profile = profile_of(critter.0, unit.state?);
         Some(grid.footprint(profile).cells_under(CellRect::single(anchor)))
     }
 

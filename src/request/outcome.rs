@@ -240,6 +240,7 @@ impl Outcomes<'_, '_> {
     /// Hands a unit its path, or the rest of one.
     fn found(&mut self, unit: &mut RequesterItem, found: Path, is_rest: bool) {
         let kind = found.kind();
+        unit.state.journey.without_costs_since = None;
         if kind == PathKind::Complete {
             unit.state.tries = 0;
         }

@@ -39,7 +39,7 @@ impl OpenRequests {
     fn shift_retries(&mut self, before: u64, now: u64) {
         let retries = core::mem::take(&mut self.retries).into_iter();
         let shift = |((due, number), entity): ((u64, u64), Entity)| {
-            ((due.saturating_sub(before).saturating_add(now), number), entity)
+            ((due.saturating_sub(before + 1).saturating_add(now), number), entity)
         };
         self.retries = retries.map(shift).collect();
     }

@@ -18,6 +18,7 @@ impl Outcomes<'_, '_> {
         reason: PathFailure,
     ) -> bool {
         unit.state.ticket = None;
+        unit.state.journey.without_costs_since = None;
         let wait = unit.request.and_then(|request| next_attempt(request, &mut unit.state, reason));
         let Some((status, ticks)) = wait else {
             *unit.status = PathStatus::Failed(reason);
