@@ -76,14 +76,13 @@ impl SlotAssignment<'_, '_> {
         topology.distance(goal, before.goal) >= least
     }
 
-    /// Whether the entity stands on the slot of a member: it was not on the grid yet when slots were assigned, or has moved a
-    /// little since.
+    /// Whether the entity has arrived on the slot of a member: it has moved too little since slots were assigned.
     fn rests_on_slot(&self, group: &Group, state: &GroupState, id: GridId) -> bool {
         let cells = self.places.cells_of_leader(group, id);
         if cells.is_empty() || state.assigned.is_some_and(|before| before.kept_free == cells) {
             return false;
         }
         let is_on_it = |slot: &(Entity, Option<Cell>)| slot.1.is_some_and(|at| cells.contains(at));
-        self.places.is_at_rest(&group.goal) && state.slots.iter().any(is_on_it)
+        self.places.has_arrived(&group.goal) && state.slots.iter().any(is_on_it)
     }
 }

@@ -116,14 +116,14 @@ impl MemberPlaces<'_, '_> {
         matches!(target, Target::Entity(entity) if self.units.get(*entity).is_err())
     }
 
-    /// Whether an entity is a critter that neither walks nor is to.
-    pub(super) fn is_at_rest(&self, target: &Target) -> bool {
+    /// Whether an entity is a critter that stands where its order has led it. One without orders may be pushed anywhere.
+    pub(super) fn has_arrived(&self, target: &Target) -> bool {
         let Target::Entity(entity) = *target else {
             return false;
         };
         self.units.get(entity).is_ok_and(|unit| {
             unit.walking.is_some_and(|(critter, _)| !critter.is_moving())
-                && !unit.status.is_some_and(PathStatus::is_under_way)
+                && matches!(unit.status, Some(PathStatus::Arrived(_)))
         })
     }
 
@@ -142,9 +142,16 @@ impl MemberPlaces<'_, '_> {
     /// The cells that a critter covers on a grid, or is about to enter: where its transform is depends on when it was last drawn.
     fn cells_of_critter(&self, entity: Entity, id: GridId) -> Option<CellRect> {
         let unit = self.units.get(entity).ok()?;
-        let (grid, critter) = (self.grids.get(id)?, unit.walking?);
-        let anchor = anchor_of(critter, unit.state?, (id, grid))?;
-        let profile = profile_of(critter.0, unit.state?);
+        let (grid, critter, state) = (self.grids.get(id)?, unit.walking?, unit.state?);
+        let (profile, anchor) = if critter.0.is_placed() {
+            (profile_of(critter.0, state), anchor_of(critter, state, (id, grid))?)
+        } else {
+            // It is new.
+            let profile = unit.agent.map(|agent| agent.profile).unwrap_or_default();
+            let position = self.whereabouts.position(entity)?;
+            let size = grid.unit_size(profile);
+            (profile, self.grids.frame(id)?.anchor_at(position, size)?)
+        };
         Some(grid.footprint(profile).cells_under(CellRect::single(anchor)))
     }
 
