@@ -290,6 +290,9 @@ impl NewcomerItem<'_, '_> {
         let is_there = self.state.member.grid == id && grid.contains(self.state.walk.head());
         let stays = is_there && self.state.is_where_it_was_put(self.transform);
         let position = (!stays).then(|| whereabouts.position(self.entity).unwrap_or(Vec2::NAN));
+        if stays && before.is_some() {
+            self.state.read_back(Some(frame), self.transform);
+        }
         let found = self.free_cell_near(grid_crowd, to, position);
         let drawn = position.map_or(self.state.now, |position| frame.to_cells(position));
         if before.is_some()
