@@ -258,25 +258,3 @@ fn a_parent_without_depth_draws_its_children() {
     run(&mut app, 2);
     assert_eq!(position(&app, unit), Vec2::new((200.0 - 40.0) / 2.0, (30.0 - 10.0) / 2.0));
 }
-
-/// Its unit in the crowd becomes another one then, in the middle of a step.
-#[test]
-fn a_critter_whose_profile_changes_on_a_step_does_not_jump() {
-    let mut app = app_with(&field(30, 9));
-    grid(&mut app).set_profiles(vec![Profile::default(), Profile::default()]);
-    let unit = spawn_critter(&mut app, (2, 4));
-    set_speed(&mut app, unit, 1.0);
-    insert_request(&mut app, unit, PathRequest::to(Cell::new(25, 4)).profile(ProfileId(1)));
-    let mut before = position(&app, unit);
-    for tick in 0..400 {
-        if tick % 50 == 49 {
-            let profile = ProfileId((tick / 50 % 2) as u8);
-            let request = PathRequest::to(Cell::new(25, 4)).profile(profile);
-            insert_request(&mut app, unit, request);
-        }
-        app.update();
-        let now = position(&app, unit);
-        assert!(now.distance(before) < 0.5, "{} in tick {tick}", now.distance(before));
-        before = now;
-    }
-}
