@@ -17,7 +17,9 @@ use super::{
 use crate::{
     coordinates::GridFrame,
     grids::NavGrids,
-    nav::{Cell, GridId, Hindrance, NavGrid, ProfileId, UnitId, UnitSettings, Walk},
+    nav::{
+        Cell, GridId, Hindrance, NavGrid, ProfileId, UnitId, UnitSettings, Walk, crowd::retry_pause,
+    },
     request::{Outcomes, fitting_anchor},
     unit::{
         Critter, CritterState, Drawing, Facing, NavAgent, PathSync, RequestState, TransformWrites,
@@ -27,9 +29,6 @@ use crate::{
 
 /// Maximum distance, in cells, at which a critter is placed if its own cell is occupied.
 const MAX_PLACEMENT_DISTANCE: u32 = 16;
-/// Ticks between two attempts to find a free cell. Twice as many for each doubling of the critters that wait, from so many on.
-const RETRY_TICKS: u64 = 16;
-const MANY_OUTSIDE: usize = 1_024;
 
 /// The components of a critter that determine its crowd and position.
 #[derive(QueryData)]
@@ -135,8 +134,8 @@ pub(crate) fn enter_crowds(
 }
 
 impl Crowds {
-    /// Lists those of the critters outside for which a cell is to be looked for again in this tick: every [`RETRY_TICKS`], or
-    /// less often where many are outside, and where there is a new grid.
+    /// Lists those of the critters outside for which a cell is to be looked for again in this tick: all where there is a new grid,
+    /// else each after a [pause](retry_pause).
     fn list_outside(
         &mut self,
         grids: &NavGrids,
@@ -146,10 +145,10 @@ impl Crowds {
         self.ticks += 1;
         let (ticks, now) = (self.ticks, grids.insertions);
         let is_grid_inserted = core::mem::replace(&mut self.grids_seen, now) != now;
-        let times = (self.outside.len() / MANY_OUTSIDE).max(1).next_power_of_two() as u64;
+        let pause = retry_pause(self.outside.len());
         self.outside.retain(|&entity, _| {
             let number = newcomers.get(entity).map_or(0, |critter| critter.state.member.number);
-            let is_due = is_grid_inserted || (ticks + number).is_multiple_of(times * RETRY_TICKS);
+            let is_due = is_grid_inserted || (ticks + number).is_multiple_of(pause);
             entities.extend(is_due.then_some(entity));
             !is_due
         });

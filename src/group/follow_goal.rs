@@ -78,11 +78,14 @@ impl SlotAssignment<'_, '_> {
 
     /// Whether the entity has arrived on the slot of a member: it has moved too little since slots were assigned.
     fn rests_on_slot(&self, group: &Group, state: &GroupState, id: GridId) -> bool {
+        if !self.places.has_arrived(&group.goal) {
+            return false;
+        }
         let cells = self.places.cells_of_leader(group, id);
         if cells.is_empty() || state.assigned.is_some_and(|before| before.kept_free == cells) {
             return false;
         }
         let is_on_it = |slot: &(Entity, Option<Cell>)| slot.1.is_some_and(|at| cells.contains(at));
-        self.places.has_arrived(&group.goal) && state.slots.iter().any(is_on_it)
+        state.slots.iter().any(is_on_it)
     }
 }

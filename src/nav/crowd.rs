@@ -15,6 +15,7 @@ mod passages;
 mod planner;
 mod scene;
 
+pub(crate) use board::retry_pause;
 pub use board::{
     CrowdCounters, CrowdError, CrowdEvent, Hindrance, RouteId, SUBTICKS_PER_TICK, UnitId,
     UnitSettings,

@@ -111,6 +111,23 @@ pub fn cancellations(app: &App, unit: Entity) -> Vec<CancelReason> {
     })
 }
 
+/// The arrivals of groups: how many members have arrived, and how many failed.
+#[derive(Resource, Default)]
+struct GroupArrivals(Vec<(u32, u32)>);
+
+/// Records the arrivals of groups from here on.
+pub fn record_groups(app: &mut App) {
+    app.init_resource::<GroupArrivals>().add_observer(
+        |event: On<GroupArrived>, mut arrivals: ResMut<GroupArrivals>| {
+            arrivals.0.push((event.arrived, event.failed));
+        },
+    );
+}
+
+pub fn group_arrivals(app: &App) -> &[(u32, u32)] {
+    &app.world().resource::<GroupArrivals>().0
+}
+
 /// Returns how many arrivals of a unit were recorded.
 pub fn arrivals(app: &App, unit: Entity) -> usize {
     let is_arrival =

@@ -5,21 +5,6 @@ use bevy_tilepath::prelude::*;
 
 use crate::common::{app::*, units::*};
 
-#[derive(Resource, Default)]
-struct Arrivals(Vec<(u32, u32)>);
-
-fn record_arrivals(app: &mut App) {
-    app.init_resource::<Arrivals>().add_observer(
-        |event: On<GroupArrived>, mut arrivals: ResMut<Arrivals>| {
-            arrivals.0.push((event.arrived, event.failed));
-        },
-    );
-}
-
-fn arrivals(app: &App) -> &[(u32, u32)] {
-    &app.world().resource::<Arrivals>().0
-}
-
 fn gap(app: &App, a: Entity, b: Entity) -> u32 {
     state(app, a).cell().chebyshev(state(app, b).cell())
 }
@@ -28,7 +13,7 @@ fn gap(app: &App, a: Entity, b: Entity) -> u32 {
 fn escort(count: i32) -> (App, Entity, Vec<Entity>, Entity) {
     let mut app = app_with(&field(60, 30));
     record(&mut app);
-    record_arrivals(&mut app);
+    record_groups(&mut app);
     let leader = spawn_critter(&mut app, (10, 10));
     set_speed(&mut app, leader, 6.0);
     let units = (0..count).map(|at| spawn_critter(&mut app, (2 + at / 6, 2 + at % 6))).collect();
@@ -42,7 +27,7 @@ fn a_group_follows_a_leader_and_leaves_it_its_cell() {
     for count in [1, 3, 20] {
         let (mut app, leader, units, group) = escort(count);
         let all_rest = |app: &App| units.iter().all(|&unit| has_arrived(app, unit));
-        run_until(&mut app, 600, |app| !arrivals(app).is_empty() && all_rest(app));
+        run_until(&mut app, 600, |app| !group_arrivals(app).is_empty() && all_rest(app));
         let moved = state(&app, leader).cell().chebyshev(Cell::new(10, 10));
         assert!(moved <= 5, "it has no orders, so those that pass push it aside: {moved} cells");
         let reach = 2 + (count as u32).isqrt();
@@ -57,16 +42,16 @@ fn a_group_follows_a_leader_and_leaves_it_its_cell() {
             assert!(moved <= 3, "{count} units push it aside by {moved} cells");
             assert!(all_rest(&app), "they come to rest for good");
         }
-        assert_eq!(arrivals(&app).last(), Some(&(count as u32, 0)));
+        assert_eq!(group_arrivals(&app).last(), Some(&(count as u32, 0)));
         assert!(app.world().get::<Group>(group).is_some(), "it follows on");
         let orders = app.world().resource::<PathCounters>().requests;
         run(&mut app, 300);
         assert_eq!(app.world().resource::<PathCounters>().requests, orders, "nothing to do");
         // It is gone: so the group is done.
-        let before = arrivals(&app).len();
+        let before = group_arrivals(&app).len();
         app.world_mut().despawn(leader);
         run(&mut app, 3);
-        assert_eq!(arrivals(&app).len(), before + 1);
+        assert_eq!(group_arrivals(&app).len(), before + 1);
         assert!(app.world().get_entity(group).is_err());
         assert!(units.iter().all(|&unit| app.world().get::<GroupSlot>(unit).is_none()));
     }
@@ -79,7 +64,7 @@ fn a_group_whose_leader_is_gone_on_the_way_ends_where_it_was_last() {
     run(&mut app, 200);
     app.world_mut().despawn(leader);
     run_until(&mut app, 1_000, |app| app.world().get_entity(group).is_err());
-    assert_eq!(arrivals(&app).last(), Some(&(6, 0)));
+    assert_eq!(group_arrivals(&app).last(), Some(&(6, 0)));
     assert!(units.iter().all(|&unit| has_arrived(&app, unit)));
 }
 
@@ -103,7 +88,7 @@ fn a_group_that_follows_one_of_its_members_or_a_building_comes_to_rest() {
 fn a_group_follows_over_stairs() {
     let mut app = app_with(&field(30, 12));
     record(&mut app);
-    record_arrivals(&mut app);
+    record_groups(&mut app);
     let upper = GridFrame::square(Vec2::new(0.0, 1_000.0), Vec2::splat(10.0));
     grid(&mut app).insert(GridId(1), grid_from(&field(30, 12)), upper);
     let ends = [(GridId(0), Cell::new(20, 6)), (GridId(1), Cell::new(20, 6))];
@@ -141,7 +126,7 @@ fn a_group_follows_its_own_large_member_and_stays_where_it_stands() {
 #[test]
 fn a_leader_that_is_nowhere_for_a_while_is_followed_again() {
     let (mut app, leader, units, group) = escort(6);
-    run_until(&mut app, 600, |app| !arrivals(app).is_empty());
+    run_until(&mut app, 600, |app| !group_arrivals(app).is_empty());
     let taken = app.world_mut().entity_mut(leader).take::<Transform>().unwrap();
     run(&mut app, 5);
     app.world_mut().entity_mut(leader).insert(taken);

@@ -5,21 +5,6 @@ use bevy_tilepath::prelude::*;
 
 use crate::common::{app::*, units::*};
 
-#[derive(Resource, Default)]
-struct Arrivals(Vec<(u32, u32)>);
-
-fn record_groups(app: &mut App) {
-    app.init_resource::<Arrivals>().add_observer(
-        |event: On<GroupArrived>, mut arrivals: ResMut<Arrivals>| {
-            arrivals.0.push((event.arrived, event.failed));
-        },
-    );
-}
-
-fn group_arrivals(app: &App) -> &[(u32, u32)] {
-    &app.world().resource::<Arrivals>().0
-}
-
 fn queue_of(order: impl Into<Order>) -> OrderQueue {
     let mut queue = OrderQueue::new();
     queue.append(order);

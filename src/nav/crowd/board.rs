@@ -22,7 +22,7 @@ use self::{density::Density, departures::Departures};
 pub use self::{
     events::{CrowdCounters, CrowdError, CrowdEvent, Hindrance},
     patience::{LOST_AFTER, RETRY_AFTER, Rung, STUCK_AFTER},
-    placement::{check_profile, nearest_cell},
+    placement::{check_profile, nearest_cell, retry_pause},
     priority::{CLEARING_PRIORITY, FIRST_PRIORITY, MAX_WAY_LEFT},
     reservations::{CellList, GridPos, Reservation, Reservations},
     step_costs::{

@@ -12,8 +12,8 @@ use crate::nav::{Cell, NavGrid, ProfileId, Topology};
 
 /// Maximum distance, in steps over open terrain, at which a resized unit is put from its position.
 const MAX_DISTANCE: u32 = 16;
-/// Units that wait for room, from which on twice as much time passes between two attempts of one, for each doubling.
-const MANY_PENDING: usize = 1_024;
+/// Units that wait for room, from which on they try less often.
+const MANY_WAITING: usize = 1_024;
 
 /// Returns the nearest cell that is free, at most `radius` steps over open terrain from `cell`.
 pub fn nearest_cell(
@@ -27,6 +27,12 @@ pub fn nearest_cell(
         let free = cells.filter(|(_, at)| is_free(at));
         free.min_by_key(|&(square, at)| (square, at.y, at.x)).map(|(_, at)| at)
     })
+}
+
+/// Returns the ticks between two attempts to find room, where so many units wait for some: twice as many for each doubling, so
+/// that a tick makes only so many attempts. Powers of two: what is due after a long pause is also due after a short one.
+pub fn retry_pause(waiting: usize) -> u64 {
+    RETRY_AFTER * (waiting / MANY_WAITING).max(1).next_power_of_two() as u64
 }
 
 impl Board {
@@ -168,9 +174,9 @@ impl Board {
             }
         }
         let mut pending = core::mem::take(&mut self.pending_refits);
-        let times = (pending.len() / MANY_PENDING).max(1).next_power_of_two() as u64;
+        let pause = retry_pause(pending.len());
         pending.retain(|&index| {
-            let is_due = (self.now + u64::from(index)).is_multiple_of(times * RETRY_AFTER);
+            let is_due = (self.now + u64::from(index)).is_multiple_of(pause);
             self.units[index].needs_refit && !(is_due && self.refit(grid, index))
         });
         self.pending_refits = pending;
