@@ -279,6 +279,15 @@ impl FlowFields {
         })
     }
 
+    /// Returns whether the field is settled, and its grid was not edited since.
+    pub(crate) fn is_up_to_date(&self, grids: &NavGrids, field: &FlowField) -> bool {
+        let entry = self.fields.get(&*field.0);
+        let is_checked = entry
+            .zip(grids.get(field.grid()))
+            .is_some_and(|(entry, grid)| entry.is_checked_for(grid));
+        is_checked && self.is_settled(grids, field)
+    }
+
     /// Returns whether the field has been complete for this grid, or would be if there had been no edits.
     pub(crate) fn is_held_up(&self, grids: &NavGrids, field: &FlowField) -> bool {
         let generation = grids.generation(field.grid());

@@ -9,11 +9,12 @@
 mod announce;
 mod assign_slots;
 mod follow_goal;
+mod leavers;
 mod member_places;
 mod pace;
 mod rally_point;
 
-pub(crate) use self::assign_slots::form_groups;
+pub(crate) use self::{assign_slots::form_groups, leavers::build};
 
 use bevy::{
     ecs::{
@@ -225,10 +226,16 @@ pub struct GroupState {
     was_changed: bool,
     /// It has lost members since then.
     has_losses: bool,
+    /// Some members may have left: one has another request or slot, or none.
+    has_suspects: bool,
+    /// Some members have no slot: nothing tells when one of these leaves.
+    has_refused: bool,
     /// The speed of the slowest member, where they keep together.
     pace: Option<f32>,
     /// All have come to rest, and this was announced.
     is_announced: bool,
+    /// Which member had not come to rest when that was last looked at.
+    open_member: usize,
     /// The entity that the group follows does not exist any more.
     is_leader_gone: bool,
 }
@@ -293,7 +300,12 @@ struct Member {
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, PartialEq, Clone)]
-#[component(clone_behavior = Ignore, on_remove = lift_speed_limit)]
+#[component(
+    clone_behavior = Ignore,
+    on_insert = leavers::suspect,
+    on_discard = leavers::suspect,
+    on_remove = lift_speed_limit
+)]
 pub struct GroupSlot {
     /// The entity with the [`Group`].
     #[entities]

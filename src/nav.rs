@@ -39,7 +39,7 @@ pub(crate) use self::{
         Crowd, CrowdCounters, CrowdError, CrowdEvent, Guidance, Hindrance, RouteId, UnitId,
         UnitSettings,
     },
-    direction::{Direction, OFFSETS, Pattern, directions, pattern_bit},
+    direction::{Direction, OFFSETS, Pattern, directions, directions_of, pattern_bit},
     field::DistanceField,
     footprint::Footprint,
     formation::{Formation, FormationSpec, FormationUnit},

@@ -159,6 +159,7 @@ impl Plugin for TilePathPlugin {
         app.world_mut().resource_mut::<Pathfinder>().reserve(PAGES_AHEAD);
         register_types(app);
         crate::request::note_all(app.world_mut());
+        crate::group::build(app);
         crate::crowds::build(app);
         crate::movement::build(app);
         crate::orders::build(app);

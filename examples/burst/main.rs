@@ -15,7 +15,10 @@ use bevy::{
     time::TimeUpdateStrategy,
 };
 use bevy_tilepath::{nav::moving_ai::ScenarioRow, prelude::*};
-use runner::{JsonLine, Outcome, load_map, load_scenario, number, percentile, required, word};
+use runner::{
+    JsonLine, MOST_THREADS, Outcome, load_map, load_scenario, number, number_in, percentile,
+    required, word,
+};
 
 const HELP: &str = "burst --map FILE --scen FILE --agents N [--budget E]
   [--algorithm auto|exact|astar|jump-point|hierarchical|dijkstra] [--sprawl] [--one-goal]
@@ -29,6 +32,9 @@ N entities request a path in one tick; runs until all are answered and prints on
 --rounds R   run the burst R times (default 1), all with the same answers; each tick's time is
              its median over the rounds";
 
+/// Most requests, and most links.
+const MOST_AGENTS: usize = 10_000_000;
+const MOST_LINKS: usize = 10_000;
 /// Tick limit, more than any sensible budget needs.
 const MOST_TICKS: u32 = 10_000_000;
 
@@ -78,13 +84,13 @@ fn options() -> Outcome<Option<Options>> {
         match argument {
             Long("map") => map = Some(PathBuf::from(word(&mut parser)?)),
             Long("scen") => scenario = Some(PathBuf::from(word(&mut parser)?)),
-            Long("agents") => agents = Some(number("agents", &mut parser)?),
+            Long("agents") => agents = Some(number_in("agents", 1..=MOST_AGENTS, &mut parser)?),
             Long("budget") => budget = Some(number("budget", &mut parser)?),
-            Long("threads") => threads = Some(number("threads", &mut parser)?),
+            Long("threads") => threads = Some(number_in("threads", 1..=MOST_THREADS, &mut parser)?),
             Long("seed") => seed = number("seed", &mut parser)?,
             Long("algorithm") => algorithm = runner::algorithm(&word(&mut parser)?)?,
-            Long("rounds") => rounds = number::<usize>("rounds", &mut parser)?.max(1),
-            Long("links") => links = number("links", &mut parser)?,
+            Long("rounds") => rounds = number_in("rounds", 1..=1_000, &mut parser)?,
+            Long("links") => links = number_in("links", 0..=MOST_LINKS, &mut parser)?,
             Long("sprawl") => sprawl = true,
             Long("one-goal") => one_goal = true,
             Long("help") => return Ok(None),
@@ -93,9 +99,6 @@ fn options() -> Outcome<Option<Options>> {
     }
     if budget == Some(0) {
         return Err("--budget 0: no request would ever be answered".into());
-    }
-    if agents == Some(0) || threads == Some(0) {
-        return Err("--agents and --threads take numbers from 1".into());
     }
     Ok(Some(Options {
         map: required("map", map)?,
@@ -214,38 +217,32 @@ fn links(options: &Options, rows: &[ScenarioRow]) -> Vec<NavLink> {
 /// Picks goals that cannot be reached.
 struct UnreachableGoals<'a> {
     grid: &'a NavGrid,
-    cells: Vec<(Cell, Option<u32>)>,
+    /// By connected region; impassable cells if there is only one.
+    cells: Vec<(Option<u32>, Cell)>,
     state: u64,
 }
 
 impl<'a> UnreachableGoals<'a> {
     fn new(grid: &'a NavGrid, seed: u64) -> Self {
-        let mut picker = Self { grid, cells: Vec::new(), state: seed };
-        let cells = grid.rect().cells().map(|cell| (cell, picker.region(cell)));
-        let (passable, walls): (Vec<_>, Vec<_>) = cells.partition(|(_, region)| region.is_some());
-        let has_regions = passable.iter().any(|(_, region)| *region != passable[0].1);
-        picker.cells = if has_regions { passable } else { walls };
-        picker
+        let region = |cell: Cell| grid.region(ProfileId::default(), cell);
+        let cells = grid.rect().cells().map(|cell| (region(cell), cell));
+        let (mut passable, walls): (Vec<_>, Vec<_>) = cells.partition(|cell| cell.0.is_some());
+        let has_regions = passable.iter().any(|cell| cell.0 != passable[0].0);
+        passable.sort_by_key(|cell| cell.0);
+        Self { grid, cells: if has_regions { passable } else { walls }, state: seed }
     }
 
+    /// Any cell of another region than that of `start`; a cell off the map if there is none.
     fn pick(&mut self, start: Cell) -> Cell {
-        let home = self.region(start);
-        for _ in 0..100_000 {
-            self.state = self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            let Some(index) = ((self.state >> 33) as usize).checked_rem(self.cells.len()) else {
-                break;
-            };
-            let (cell, region) = self.cells[index];
-            if region != home {
-                return cell;
-            }
-        }
-        // No unreachable cell was found: use a cell off the map.
-        Cell::new(-1, -1)
-    }
-
-    fn region(&self, cell: Cell) -> Option<u32> {
-        self.grid.region(ProfileId::default(), cell)
+        let home = self.grid.region(ProfileId::default(), start);
+        let first = self.cells.partition_point(|cell| cell.0 < home);
+        let own = self.cells[first..].iter().take_while(|cell| cell.0 == home).count();
+        self.state = self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        let others = self.cells.len() - own;
+        let Some(index) = ((self.state >> 33) as usize).checked_rem(others) else {
+            return Cell::new(-1, -1);
+        };
+        self.cells[if index < first { index } else { index + own }].1
     }
 }
 
@@ -253,8 +250,10 @@ fn app(options: &Options, grid: NavGrid) -> App {
     let mut pools = TaskPoolOptions::default();
     if let Some(threads) = options.threads {
         pools = TaskPoolOptions::with_num_threads(threads);
-        let one = TaskPoolThreadAssignmentPolicy { min_threads: 1, ..pools.compute.clone() };
-        pools.compute = TaskPoolThreadAssignmentPolicy { max_threads: threads, ..one };
+        // The thread that runs the systems searches, too.
+        let others = threads.saturating_sub(1).max(1);
+        let some = TaskPoolThreadAssignmentPolicy { min_threads: others, ..pools.compute.clone() };
+        pools.compute = TaskPoolThreadAssignmentPolicy { max_threads: threads, ..some };
     }
     let mut app = App::new();
     app.add_plugins((

@@ -221,6 +221,8 @@ pub struct Checker {
     pub nearest: f64,
     /// Description of the first fault.
     pub first: Option<String>,
+    /// For each cell the first unit with its tail on it, or `usize::MAX`; kept from tick to tick.
+    first_on: Vec<usize>,
 }
 
 impl Checker {
@@ -275,7 +277,8 @@ impl Checker {
             })
         };
         // Linked lists of the units with their tail on a cell: ghosts may share a cell.
-        let mut first = vec![usize::MAX; rect.width as usize * rect.height as usize];
+        let mut first = core::mem::take(&mut self.first_on);
+        first.resize(rect.width as usize * rect.height as usize, usize::MAX);
         let mut next = vec![usize::MAX; units.len()];
         for (at, unit) in units.iter().enumerate() {
             if let Some(cell) = index(unit.tail) {
@@ -299,6 +302,9 @@ impl Checker {
                 }
             }
         }
+        let held = units.iter().filter_map(|unit| index(unit.tail));
+        held.for_each(|cell| first[cell] = usize::MAX);
+        self.first_on = first;
     }
 
     fn check_pair(

@@ -25,7 +25,10 @@ use bevy_tilepath::{
     prelude::*,
 };
 use record::Record;
-use runner::{JsonLine, Outcome, load_map, load_scenario, number, percentile, required, word};
+use runner::{
+    JsonLine, MOST_THREADS, OutFile, Outcome, load_map, load_scenario, number, number_in,
+    percentile, required, word,
+};
 use scenes::{Scene, Start};
 use simulation::Simulation;
 
@@ -40,7 +43,7 @@ Moves critters without overlaps until all have stood on their goals; prints one 
 --agents N    the first N rows with different starts (default: all)
 --ticks T     stop after T ticks (default: 20000, or the scene's own)
 --speed mixed 7 to 20 ticks per cell instead of 10
---sizes mixed every fifth critter covers 2 x 2 cells, where they are free
+--sizes mixed every fifth critter covers 2 x 2 cells (7 hexagons), where they are free
 --trace OUT   a line per tick: the cells held by each critter
 --follow      each critter follows its own path, instead of the field of its goal
 --app         through the whole plugin, without a window: an order for each critter; critters with a
@@ -126,11 +129,16 @@ fn options() -> Outcome<Option<Options>> {
             Long("app") => options.uses_app = true,
             Long("groups") => options.as_groups = true,
             Long("rest") => options.rest = number("rest", &mut parser)?,
-            Long("threads") => options.threads = number("threads", &mut parser)?,
+            Long("threads") => {
+                options.threads = number_in("threads", 0..=MOST_THREADS, &mut parser)?
+            }
             Long("seed") => drop(number::<u64>("seed", &mut parser)?),
             Long("help") => return Ok(None),
             other => return Err(other.unexpected().to_string()),
         }
+    }
+    if options.variant.as_deref().is_some_and(|name| name != "list") && options.case.is_none() {
+        return Err("--variant: only with --case".into());
     }
     if options.as_groups && !options.uses_app {
         return Err("--groups: only with --app".into());
@@ -167,20 +175,22 @@ fn run(options: &Options) -> Outcome<()> {
         mix_sizes(&mut scene);
     }
     scene.ticks = options.ticks.unwrap_or(scene.ticks);
+    let mut trace = options.trace.as_deref().map(OutFile::create).transpose()?;
     let mut run = Run::new(options, scene)?;
-    let mut trace = String::new();
+    let mut line = String::new();
     let mut rest = options.rest;
     while !run.record().is_over(run.scene()) || rest > 0 {
         rest -= u64::from(run.record().is_over(run.scene()));
         run.tick()?;
-        if options.trace.is_some() {
-            write_tick(&mut trace, run.scene(), run.record());
+        if let Some(file) = &mut trace {
+            line.clear();
+            write_tick(&mut line, run.scene(), run.record());
+            file.write(&line)?;
         }
     }
-    if let Some(file) = &options.trace {
-        std::fs::write(file, trace).map_err(|error| format!("{}: {error}", file.display()))?;
-    }
-    summarize(&run)
+    let outcome = summarize(options, &run);
+    trace.map_or(Ok(()), OutFile::finish)?;
+    outcome
 }
 
 /// A scene, simulated by the pure layer or through the plugin.
@@ -264,12 +274,12 @@ fn mix_sizes(scene: &mut Scene) {
     let large = ProfileId(1);
     let mut taken: BTreeSet<Cell> = scene.starts.iter().map(|start| start.cell).collect();
     for start in scene.starts.iter_mut().step_by(5) {
-        let block = CellRect::new(start.cell, 2, 2);
-        let is_free = block.cells().skip(1).all(|cell| !taken.contains(&cell));
+        let block: Vec<Cell> = scene.grid.cells_of(large, start.cell).collect();
+        let is_free = block.iter().all(|cell| *cell == start.cell || !taken.contains(cell));
         let region = scene.grid.region(large, start.cell);
         if is_free && region.is_some() && region == scene.grid.region(large, start.goal) {
             start.settings.profile = large;
-            taken.extend(block.cells());
+            taken.extend(block);
         }
     }
 }
@@ -291,7 +301,7 @@ fn write_tick(trace: &mut String, scene: &Scene, record: &Record) {
     trace.push('\n');
 }
 
-fn summarize(run: &Run) -> Outcome<()> {
+fn summarize(options: &Options, run: &Run) -> Outcome<()> {
     let record = run.record();
     let mut times = record.times.clone();
     times.sort_by(f64::total_cmp);
@@ -324,5 +334,7 @@ fn summarize(run: &Run) -> Outcome<()> {
         return Ok(());
     }
     let first = record.checker.first.as_deref().unwrap_or_default();
-    Err(format!("{faults:?}; the first: {first}"))
+    let map = options.map.as_deref().map(|map| map.display().to_string());
+    let name = map.or_else(|| options.case.clone()).unwrap_or_default();
+    Err(format!("{name}: {faults:?}; the first, in cells from the bottom left: {first}"))
 }

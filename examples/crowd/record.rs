@@ -26,6 +26,17 @@ impl Walked {
     }
 }
 
+/// All units of a scene before the first tick.
+fn standing(scene: &Scene) -> Vec<Seen> {
+    let starts = scene.starts.iter().enumerate();
+    let seen = starts.map(|(at, start)| {
+        let profile = start.settings.profile;
+        let size = scene.grid.unit_size(profile);
+        Seen::new((at as u64, profile, size), (start.cell, start.cell), (0, 1))
+    });
+    seen.collect()
+}
+
 /// The record of a run so far.
 pub struct Record {
     pub checker: Checker,
@@ -53,8 +64,10 @@ impl Record {
             let cost = scene.grid.path_cost(start.settings.profile, start.cell, start.goal);
             cost.map_or(f64::NAN, PathCost::in_plain_steps)
         });
+        let mut checker = Checker::new();
+        checker.look(&scene.grid, &standing(scene), &[]);
         Self {
-            checker: Checker::new(),
+            checker,
             ticks: 0,
             last_step: 0,
             times: Vec::new(),

@@ -19,6 +19,9 @@ use super::{
     scenes::{Scene, Start},
 };
 
+/// Most memory for the fields of all goals.
+const MOST_FIELD_BYTES: usize = 8 << 30;
+
 /// A running scene.
 pub struct Simulation {
     pub scene: Scene,
@@ -38,8 +41,10 @@ impl Simulation {
             scene.starts.iter().map(|start| (start.goal, start.settings.profile)).collect();
         goals.sort_unstable();
         goals.dedup();
-        let fields = goals.iter().map(|&(goal, profile)| field(&scene.grid, profile, goal));
-        let fields = fields.collect::<Result<Vec<_>, _>>()?;
+        if has_own_paths && !scene.is_group {
+            goals.clear();
+        }
+        let fields = fields_to(&scene.grid, &goals)?;
         let mut crowd = Crowd::new(&scene.grid);
         let add = |start: &Start| crowd.add(&scene.grid, start.cell, start.settings);
         let ids = scene.starts.iter().map(add).collect::<Result<Vec<_>, _>>();
@@ -101,7 +106,10 @@ impl Simulation {
         for at in 0..self.ids.len() {
             let lost = CrowdEvent::Lost { unit: self.ids[at] };
             let is_under_way = !self.crowd.has_arrived(self.ids[at]);
-            if is_under_way && (is_edited || self.crowd.events().contains(&lost)) {
+            if is_under_way
+                && !self.scene.is_group
+                && (is_edited || self.crowd.events().contains(&lost))
+            {
                 self.follow(at);
             }
         }
@@ -163,11 +171,26 @@ fn route(goals: &[(Cell, ProfileId)], start: &Start) -> RouteId {
     RouteId(goals.binary_search(&goal).unwrap_or(0) as u32)
 }
 
-fn field(grid: &NavGrid, profile: ProfileId, goal: Cell) -> Result<DistanceField, String> {
-    let mut field = DistanceField::new();
-    field.start(grid, profile, goal).map_err(|error| format!("{goal}: {error:?}"))?;
-    while !field.is_finished() {
-        field.step(grid, u32::MAX);
+/// Fills a field for each goal. Each has a value for every cell.
+fn fields_to(grid: &NavGrid, goals: &[(Cell, ProfileId)]) -> Result<Vec<DistanceField>, String> {
+    let mut fields: Vec<DistanceField> = Vec::new();
+    for &(goal, profile) in goals {
+        let mut field = DistanceField::new();
+        field.start(grid, profile, goal).map_err(|error| {
+            let at = (goal.x, grid.height() as i32 - 1 - goal.y);
+            format!("goal {},{}: {error}", at.0, at.1)
+        })?;
+        while !field.is_finished() {
+            field.step(grid, u32::MAX);
+        }
+        fields.push(field);
+        let (bytes, count) = (fields[0].bytes() * goals.len(), goals.len());
+        if bytes > MOST_FIELD_BYTES {
+            return Err(format!(
+                "the fields of {count} goals take {} MiB: use --follow or --app, or fewer --agents",
+                bytes >> 20
+            ));
+        }
     }
-    Ok(field)
+    Ok(fields)
 }

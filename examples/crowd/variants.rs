@@ -84,7 +84,8 @@ fn with_axes(scene: Scene, axes: Axes) -> Scene {
 
 /// The same map and units on hexagons: every other row is shifted by half a cell. Units of size 2 cover seven hexagons.
 fn on_hexagons(scene: Scene) -> Scene {
-    let grid = hexagons::shifted_rows(&scene.grid);
+    #[expect(clippy::expect_used, reason = "built-in scenes are small")]
+    let grid = hexagons::shifted_rows(&scene.grid).expect("it fits into a grid");
     let start = |start: &Start| {
         let [cell, goal] = [start.cell, start.goal].map(hexagons::shifted);
         Start { cell, goal, ..*start }

@@ -109,7 +109,7 @@ pub(crate) fn run(options: &Options) -> Outcome<()> {
 
 /// Creates the map and spawns all critters.
 fn fill(app: &mut App, options: &Options) -> Outcome<()> {
-    let mut random = Random(7);
+    let mut random = Random(options.seed);
     let grid = map(options.side, &mut random)?;
     let is_main = main_region(&grid)?;
     let mut random_cell = || loop {

@@ -22,10 +22,10 @@ use bevy_tilepath::{
     prelude::*,
 };
 use map::{Random, main_region, map};
-use runner::{JsonLine, Outcome, number, percentile};
+use runner::{JsonLine, MOST_THREADS, Outcome, number, number_in, percentile};
 
 const HELP: &str = "crowd_load [--units N] [--side N] [--ticks T] [--warmup T] [--fields N]
-  [--app [--threads N] [--hidden N | --steered] [--snapshots]]
+  [--seed N] [--app [--threads N] [--hidden N | --steered] [--snapshots]]
 
 A crowd on a map of blocks, one thread; prints tick times as one JSON line.
 --units N   default 10000
@@ -33,6 +33,7 @@ A crowd on a map of blocks, one thread; prints tick times as one JSON line.
 --ticks T   ticks measured, default 2000
 --warmup T  ticks before the measurement, default 500
 --fields N  shared goals, default 64
+--seed N    of the map, the goals and the units, default 7
 --app       through the plugin: critters with individual paths
 --threads N with --app: compute threads (default: all); 1: systems run one after another, too
 --hidden N  with --app: percentage of critters that no camera sees, drawn only when a step begins or ends; default 0
@@ -41,6 +42,8 @@ A crowd on a map of blocks, one thread; prints tick times as one JSON line.
 
 /// Cells along a side of the map, at least: blocks are up to 8 wide.
 const MIN_SIDE: u32 = 32;
+/// Most shared goals.
+const MOST_FIELDS: usize = 4_096;
 
 struct Options {
     units: u32,
@@ -48,6 +51,7 @@ struct Options {
     ticks: u32,
     warmup: u32,
     fields: u32,
+    seed: u64,
     is_app: bool,
     threads: Option<usize>,
     hidden: u32,
@@ -75,6 +79,7 @@ fn options() -> Outcome<Option<Options>> {
         ticks: 2_000,
         warmup: 500,
         fields: 64,
+        seed: 7,
         is_app: false,
         threads: None,
         hidden: 0,
@@ -87,9 +92,14 @@ fn options() -> Outcome<Option<Options>> {
             Long("side") => options.side = number("side", &mut parser)?,
             Long("ticks") => options.ticks = number("ticks", &mut parser)?,
             Long("warmup") => options.warmup = number("warmup", &mut parser)?,
-            Long("fields") => options.fields = number("fields", &mut parser)?,
+            Long("fields") => {
+                options.fields = number_in("fields", 1..=MOST_FIELDS, &mut parser)? as u32;
+            }
+            Long("seed") => options.seed = number("seed", &mut parser)?,
             Long("app") => options.is_app = true,
-            Long("threads") => options.threads = Some(number("threads", &mut parser)?),
+            Long("threads") => {
+                options.threads = Some(number_in("threads", 1..=MOST_THREADS, &mut parser)?);
+            }
             Long("hidden") => options.hidden = number("hidden", &mut parser)?,
             Long("steered") => options.is_steered = true,
             Long("snapshots") => options.takes_snapshots = true,
@@ -97,10 +107,7 @@ fn options() -> Outcome<Option<Options>> {
             other => return Err(other.unexpected().to_string()),
         }
     }
-    let Options { units, side, ticks, warmup, fields, threads, .. } = options;
-    if fields == 0 || threads == Some(0) {
-        return Err("--fields and --threads take numbers from 1".into());
-    }
+    let Options { units, side, ticks, warmup, .. } = options;
     if !(MIN_SIDE..=MAX_SIDE).contains(&side) {
         return Err(format!("--side {side}: not from {MIN_SIDE} to {MAX_SIDE}"));
     }
@@ -123,7 +130,7 @@ fn field(grid: &NavGrid, goal: Cell) -> Outcome<DistanceField> {
 }
 
 fn run(options: &Options) -> Outcome<()> {
-    let mut random = Random(7);
+    let mut random = Random(options.seed);
     let grid = map(options.side, &mut random)?;
     let is_main = main_region(&grid)?;
     let mut fields = Vec::new();

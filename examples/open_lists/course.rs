@@ -53,7 +53,8 @@ impl Course {
         if rows.is_empty() {
             return Err(format!("{}: no row of any length", scenario.display()));
         }
-        let optimum = |row: f64| (profile == "plain").then_some(row);
+        // Files of multi-agent instances may have no lengths.
+        let optimum = |row: f64| (profile == "plain" && row > 0.0).then_some(row);
         Ok(Self {
             name: map.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
             is_real: true,

@@ -72,7 +72,12 @@ impl Options {
                     options.landmarks = Some(number(&mut parser, "--landmarks", 1 << 20)?);
                 }
                 Long("headless") => options.headless = true,
-                Long("ticks") => options.ticks = number(&mut parser, "--ticks", u64::MAX)?,
+                Long("ticks") => {
+                    options.ticks = number(&mut parser, "--ticks", u64::MAX)?;
+                    if options.ticks == 0 {
+                        return Err("--ticks 0: expected at least 1".into());
+                    }
+                }
                 Long("screenshot") => {
                     options.screenshot = Some(value(&mut parser, "--screenshot")?);
                 }

@@ -45,6 +45,8 @@ mod smoke_plan;
 mod sprites;
 mod squad_orders;
 mod task;
+#[path = "../runner/text.rs"]
+mod text;
 mod tiles;
 mod units;
 mod walls;

@@ -9,7 +9,7 @@ use bevy::prelude::*;
 use bevy_ecs_tilemap::{map::HexCoordSystem, prelude::*};
 use bevy_tilepath::{nav::moving_ai, prelude::*};
 
-use crate::{hexagons, kinds::Kind, screen::window, tiles};
+use crate::{hexagons, kinds::Kind, screen::window, text, tiles};
 
 /// Side of a tile, in world units and in texture pixels.
 pub const TILE: f32 = 16.0;
@@ -35,14 +35,16 @@ impl GameMap {
     pub fn load(file: &Path) -> Result<Self, String> {
         let path = find(file);
         let shown = path.display();
-        let text = std::fs::read_to_string(&path).map_err(|error| format!("{shown}: {error}"))?;
+        let text = text::read(&path)?;
         let grid = moving_ai::read_map(&text).map_err(|error| format!("{shown}: {error}"))?;
         let grid = grid.with_profiles(Kind::profiles());
         let name = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into());
         if file == Path::new(HEXES) {
             let up = Vec2::new(TILE / 2.0, HEX_ROW);
             let frame = GridFrame::from_axes(Vec2::ZERO, Vec2::X * TILE, up);
-            let (grid, topology) = (hexagons::shifted_rows(&grid), Topology::Hexagonal);
+            let grid =
+                hexagons::shifted_rows(&grid).map_err(|error| format!("{shown}: {error}"))?;
+            let topology = Topology::Hexagonal;
             return Ok(Self { name, grid, frame: frame.with_topology(topology) });
         }
         let frame = GridFrame::square(Vec2::ZERO, Vec2::splat(TILE));

@@ -1,4 +1,4 @@
-//! Maps of squares turned into maps of hexagons: every other row is shifted by half a cell.
+//! Maps of squares turned into maps of hexagons: every other row is shifted by half a cell, counted from the bottom.
 
 #![allow(dead_code, reason = "each runner uses a part of it")]
 
@@ -15,7 +15,10 @@ pub fn unshifted(cell: Cell) -> Cell {
 }
 
 /// Returns the map on hexagons, with the same profiles. Outside the slanted strip of its cells, terrain is void.
-pub fn shifted_rows(map: &NavGrid) -> NavGrid {
+///
+/// # Errors
+/// A map so high that its slanted strip is wider than any grid.
+pub fn shifted_rows(map: &NavGrid) -> Result<NavGrid, GridError> {
     let (height, left) = (map.height(), shifted(Cell::new(0, map.height() as i32 - 1)).x);
     let width = map.width() + left.unsigned_abs();
     let mut terrain = vec![TerrainId::VOID.0; (width * height) as usize];
@@ -24,9 +27,6 @@ pub fn shifted_rows(map: &NavGrid) -> NavGrid {
         let at = y as usize * width as usize + (x - left) as usize;
         terrain[at] = map.terrain(cell).unwrap_or(TerrainId::VOID).0;
     }
-    #[expect(clippy::expect_used, reason = "the terrain was made for this size")]
-    let grid = NavGrid::from_terrain(width, height, terrain).expect("one value for each cell");
-    grid.with_origin(Cell::new(left, 0))
-        .with_topology(Topology::Hexagonal)
-        .with_profiles(map.profiles().to_vec())
+    let grid = NavGrid::from_terrain(width, height, terrain)?.with_origin(Cell::new(left, 0));
+    Ok(grid.with_topology(Topology::Hexagonal).with_profiles(map.profiles().to_vec()))
 }

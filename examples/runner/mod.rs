@@ -4,7 +4,16 @@
 
 #![allow(dead_code, reason = "each runner uses a part of it")]
 
-use std::{fmt::Display, path::Path as FilePath, process::ExitCode};
+#[path = "text.rs"]
+mod text;
+
+use std::{
+    fmt::Display,
+    fs::File,
+    io::{BufWriter, Write},
+    path::{Path as FilePath, PathBuf},
+    process::ExitCode,
+};
 
 use bevy_tilepath::{
     nav::moving_ai::{ScenarioRow, read_map, read_scenario},
@@ -27,7 +36,7 @@ pub fn report(main: impl FnOnce() -> Outcome<()>) -> ExitCode {
 
 /// Reads a map file, for one profile.
 pub fn load_map(file: &FilePath, profile: Profile) -> Outcome<NavGrid> {
-    let text = read(file)?;
+    let text = text::read(file)?;
     let grid = read_map(&text).map_err(|error| format!("{}: {error}", file.display()))?;
     Ok(grid.with_profiles(vec![profile]))
 }
@@ -35,7 +44,7 @@ pub fn load_map(file: &FilePath, profile: Profile) -> Outcome<NavGrid> {
 /// Reads the rows of a scenario file for this map, in file order.
 pub fn load_scenario(file: &FilePath, grid: &NavGrid) -> Outcome<Vec<ScenarioRow>> {
     let shown = file.display();
-    let rows = read_scenario(&read(file)?).map_err(|error| format!("{shown}: {error}"))?;
+    let rows = read_scenario(&text::read(file)?).map_err(|error| format!("{shown}: {error}"))?;
     let size = (grid.width(), grid.height());
     for ScenarioRow { line, map_size: (width, height), start, goal, .. } in &rows {
         if (*width, *height) != size {
@@ -52,14 +61,29 @@ pub fn load_scenario(file: &FilePath, grid: &NavGrid) -> Outcome<Vec<ScenarioRow
     Ok(rows)
 }
 
-fn read(file: &FilePath) -> Outcome<String> {
-    std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))
+/// A file that is written while the runner works.
+pub struct OutFile(PathBuf, BufWriter<File>);
+
+impl OutFile {
+    pub fn create(path: &FilePath) -> Outcome<Self> {
+        let file = File::create(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        Ok(Self(path.to_owned(), BufWriter::new(file)))
+    }
+
+    pub fn write(&mut self, text: &str) -> Outcome<()> {
+        let written = self.1.write_all(text.as_bytes());
+        written.map_err(|error| format!("{}: {error}", self.0.display()))
+    }
+
+    pub fn finish(mut self) -> Outcome<()> {
+        self.1.flush().map_err(|error| format!("{}: {error}", self.0.display()))
+    }
 }
 
-/// Returns `n` rows at even intervals: zero-length rows are dropped, the others sorted by
+/// Returns `n` rows at even intervals: rows that go nowhere are dropped, the others sorted by
 /// (length, line).
 pub fn sample(mut rows: Vec<ScenarioRow>, n: usize) -> Vec<ScenarioRow> {
-    rows.retain(|row| row.optimal > 0.0);
+    rows.retain(|row| row.start != row.goal);
     rows.sort_by(|a, b| a.optimal.total_cmp(&b.optimal)); // stable: lines stay in order
     let last = rows.len().saturating_sub(1);
     if rows.is_empty() {
@@ -108,6 +132,21 @@ pub fn number<T: std::str::FromStr>(name: &str, parser: &mut lexopt::Parser) -> 
     let text = word(parser)?;
     text.parse().map_err(|_| format!("--{name} {text}: not a number in range"))
 }
+
+/// Parses the value of an option: a whole number within limits.
+pub fn number_in(
+    name: &str,
+    limits: std::ops::RangeInclusive<usize>,
+    parser: &mut lexopt::Parser,
+) -> Outcome<usize> {
+    let text = word(parser)?;
+    text.parse().ok().filter(|number| limits.contains(number)).ok_or_else(|| {
+        format!("--{name} {text}: not a whole number from {} to {}", limits.start(), limits.end())
+    })
+}
+
+/// Most threads that an option may name: each is really started.
+pub const MOST_THREADS: usize = 1_024;
 
 /// Returns the value of an option as text.
 pub fn word(parser: &mut lexopt::Parser) -> Outcome<String> {
@@ -160,7 +199,8 @@ impl JsonLine {
 
     /// Prints the line to standard output.
     pub fn print(self) {
-        println!("{{{}}}", self.0);
+        // The reader may have seen enough, and closed the pipe.
+        let _closed = writeln!(std::io::stdout(), "{{{}}}", self.0);
     }
 
     fn key(&mut self, name: &str) {

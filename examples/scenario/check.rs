@@ -19,6 +19,16 @@ pub fn has_length(path: &Path, optimal: f64) -> bool {
     (length(path) - optimal).abs() <= optimal * 1e-4 + 0.01
 }
 
+/// From this length on, `Auto` and `Hierarchical` may find longer paths.
+const LONG: f64 = 2_048.0;
+
+/// Returns whether the length is one that the algorithm may return.
+pub fn is_promised(path: &Path, optimal: f64, algorithm: Algorithm) -> bool {
+    let may_be_longer =
+        optimal >= LONG && matches!(algorithm, Algorithm::Auto | Algorithm::Hierarchical);
+    has_length(path, optimal) || may_be_longer && length(path) > optimal
+}
+
 /// Returns the cost in straight plain steps: diagonals count √2, each step has the mean cost of its
 /// two cells.
 pub fn cost(grid: &NavGrid, path: &Path) -> f64 {

@@ -11,13 +11,16 @@ mod runner;
 
 mod check;
 
-use std::{fmt::Write as _, path::PathBuf, process::ExitCode, time::Instant};
+use std::{path::PathBuf, process::ExitCode, time::Instant};
 
 use bevy_tilepath::{
     nav::{landmarks::LandmarkFiller, moving_ai::ScenarioRow, node_pool::NodePool, search::Search},
     prelude::*,
 };
-use runner::{JsonLine, Outcome, load_map, load_scenario, number, percentile, required, word};
+use runner::{
+    JsonLine, OutFile, Outcome, load_map, load_scenario, number, number_in, percentile, required,
+    word,
+};
 
 const HELP: &str = "scenario --map FILE --scen FILE
   [--algorithm auto|exact|astar|jump-point|hierarchical|dijkstra] [--sample N]
@@ -34,8 +37,8 @@ Runs the queries of a Moving AI scenario one after another and prints one JSON l
 --seed N      accepted as by the other runners, but ignored: nothing here is random";
 
 /// Most rows of a sample, and most rounds.
-const MOST_ROWS: u32 = 1_000_000;
-const MOST_ROUNDS: u32 = 10_000;
+const MOST_ROWS: usize = 1_000_000;
+const MOST_ROUNDS: usize = 10_000;
 
 struct Options {
     map: PathBuf,
@@ -84,11 +87,9 @@ fn options() -> Outcome<Option<Options>> {
             Long("algorithm") => algorithm = word(&mut parser)?,
             Long("profile") => profile = word(&mut parser)?,
             Long("sample") => {
-                sample = Some(number::<u32>("sample", &mut parser)?.min(MOST_ROWS) as usize);
+                sample = Some(number_in("sample", 0..=MOST_ROWS, &mut parser)?);
             }
-            Long("rounds") => {
-                rounds = number::<u32>("rounds", &mut parser)?.clamp(1, MOST_ROUNDS) as usize;
-            }
+            Long("rounds") => rounds = number_in("rounds", 1..=MOST_ROUNDS, &mut parser)?,
             Long("budget") => budget = number("budget", &mut parser)?,
             Long("threads") => drop(number::<usize>("threads", &mut parser)?),
             Long("seed") => drop(number::<u64>("seed", &mut parser)?),
@@ -123,8 +124,11 @@ fn run(options: &Options) -> Outcome<()> {
     if let Some(n) = options.sample {
         rows = runner::sample(rows, n);
     }
+    let create = |path: &Option<PathBuf>| path.as_deref().map(OutFile::create).transpose();
+    let (paths, times_file) = (create(&options.paths)?, create(&options.times)?);
     if options.topology == Topology::Hexagonal {
-        grid = hexagons::shifted_rows(&grid);
+        grid = hexagons::shifted_rows(&grid)
+            .map_err(|error| format!("{}: {error}", options.map.display()))?;
         for row in &mut rows {
             (row.start, row.goal) = (hexagons::shifted(row.start), hexagons::shifted(row.goal));
         }
@@ -152,8 +156,14 @@ fn run(options: &Options) -> Outcome<()> {
         times.sort_by(f64::total_cmp);
         answer.micros = percentile(times, 50);
     }
-    write_files(options, &grid, &answers)?;
-    summarize(options, &grid, &rows, &answers, prepare_us, course.bytes)
+    let outcome = summarize(options, &grid, &rows, &answers, prepare_us, course.bytes);
+    if let Some(file) = paths {
+        write_paths(file, options.topology, &grid, &answers)?;
+    }
+    if let Some(file) = times_file {
+        write_times(file, &grid, &answers)?;
+    }
+    outcome
 }
 
 /// A grid and the buffers that its queries share.
@@ -193,12 +203,16 @@ fn summarize(
     let solved = answers.iter().filter(|answer| answer.path.is_some()).count();
     let paths =
         || rows.iter().zip(answers).filter_map(|(row, answer)| Some((row, answer.path.as_ref()?)));
-    let wrong = match (options.profile.as_str(), options.topology) {
-        ("plain", Topology::Square) => {
-            paths().filter(|(row, path)| !check::has_length(path, row.optimal)).count()
-        }
-        _ => 0,
+    // Files of multi-agent instances may have no lengths.
+    let is_checked = |row: &ScenarioRow| {
+        let is_known = row.optimal > 0.0 || row.start == row.goal;
+        is_known && options.profile == "plain" && options.topology == Topology::Square
     };
+    let known = || paths().filter(|(row, _)| is_checked(row));
+    let wrong = known().filter(|(row, path)| !check::has_length(path, row.optimal)).count();
+    let algorithm = options.algorithm.1;
+    let broken =
+        known().filter(|(row, path)| !check::is_promised(path, row.optimal, algorithm)).count();
     let illegal: usize = paths().map(|(row, path)| check::illegal_steps(grid, row, path)).sum();
     let mut times: Vec<f64> = answers.iter().map(|answer| answer.micros).collect();
     times.sort_by(f64::total_cmp);
@@ -223,36 +237,43 @@ fn summarize(
         .number("grid_bytes", grid.bytes())
         .number("search_bytes", search_bytes)
         .print();
-    if wrong + illegal > 0 {
+    if broken + illegal > 0 {
         let map = options.map.display();
-        return Err(format!("{map}: {wrong} paths of wrong cost, {illegal} illegal steps"));
+        return Err(format!("{map}: {broken} paths of wrong cost, {illegal} illegal steps"));
     }
     Ok(())
 }
 
-fn write_files(options: &Options, grid: &NavGrid, answers: &[Answer]) -> Outcome<()> {
-    let top = grid.height() as i32 - 1;
-    let (mut paths, mut times) = (String::new(), String::new());
+/// The cost of an answer; `-` where there is no path.
+fn cost_of(grid: &NavGrid, answer: &Answer) -> String {
+    answer.path.as_ref().map_or("-".into(), |path| format!("{:.6}", check::cost(grid, path)))
+}
+
+fn write_times(mut file: OutFile, grid: &NavGrid, answers: &[Answer]) -> Outcome<()> {
     for (index, answer) in answers.iter().enumerate() {
-        let cost = match &answer.path {
-            Some(path) => format!("{:.6}", check::cost(grid, path)),
-            None => "-".into(),
-        };
-        let _ = writeln!(times, "{index} {:.2} {} {cost}", answer.micros, answer.expansions);
-        let _ = write!(paths, "{index} {cost}");
+        let cost = cost_of(grid, answer);
+        file.write(&format!("{index} {:.2} {} {cost}\n", answer.micros, answer.expansions))?;
+    }
+    file.finish()
+}
+
+fn write_paths(
+    mut file: OutFile,
+    topology: Topology,
+    grid: &NavGrid,
+    answers: &[Answer],
+) -> Outcome<()> {
+    let top = grid.height() as i32 - 1;
+    for (index, answer) in answers.iter().enumerate() {
+        file.write(&format!("{index} {}", cost_of(grid, answer)))?;
         for cell in answer.path.iter().flat_map(Path::cells) {
-            let cell = match options.topology {
+            let cell = match topology {
                 Topology::Square => cell,
                 Topology::Hexagonal => hexagons::unshifted(cell),
             };
-            let _ = write!(paths, " {},{}", cell.x, top - cell.y);
+            file.write(&format!(" {},{}", cell.x, top - cell.y))?;
         }
-        paths.push('\n');
+        file.write("\n")?;
     }
-    for (file, text) in [(&options.paths, paths), (&options.times, times)] {
-        if let Some(file) = file {
-            std::fs::write(file, text).map_err(|error| format!("{}: {error}", file.display()))?;
-        }
-    }
-    Ok(())
+    file.finish()
 }

@@ -152,6 +152,9 @@ impl Crossings<'_, '_> {
         if traveler.hop != Some(next.hop) {
             *traveler = Traveler { hop: Some(next.hop), ..Traveler::new(entity) };
         }
+        if state.member.is_held && !matches!(traveler.stage, Stage::Queued(_)) {
+            state.let_go(); // it has got another path, to another link
+        }
         let in_crowd = self.crowds.get(grid).zip(state.unit());
         traveler.collides = in_crowd.is_some();
         // Its crowd does not move it: it has arrived, or was sent aside.
@@ -238,14 +241,16 @@ impl Crossings<'_, '_> {
         if let Ok(unit) = self.units.p0().get_mut(entity)
             && let Some((mut state, _)) = unit.critter
         {
-            state.member.is_held = true;
-            state.member.path = PathSync::Replaced;
+            (state.member.is_held, state.member.path) = (true, PathSync::Replaced);
         }
     }
 
     /// Sends a unit on from where it stands.
     fn call(&mut self, entity: Entity) {
         if let Ok(mut unit) = self.units.p0().get_mut(entity) {
+            if let Some((state, _)) = &mut unit.critter {
+                state.let_go();
+            }
             self.outcomes.path_lost(&mut unit, &self.grids);
         }
     }

@@ -127,6 +127,9 @@ pub(crate) fn steer_critters(
     }
 }
 
+/// At least so many cells per second slides a critter that is drawn off its cell: one that cannot walk would stay there.
+const MIN_SLIDE_SPEED: f32 = 4.0;
+
 impl SteeredItem<'_, '_> {
     /// Passes its settings. Returns whether its path has changed.
     fn pass_settings(&mut self, around: &Surroundings, crowds: &mut Crowds, seconds: f32) -> bool {
@@ -135,7 +138,7 @@ impl SteeredItem<'_, '_> {
         };
         let offset_per_tick = match self.state.member.crossing {
             Some(per_work) => per_work * self.pace.work(seconds) as f32,
-            None => (self.pace.critter.speed * seconds).max(0.0),
+            None => self.pace.critter.speed.max(MIN_SLIDE_SPEED) * seconds,
         };
         let state = self.state.bypass_change_detection();
         state.shrink_by(crowd.now(), offset_per_tick);
@@ -166,7 +169,9 @@ impl SteeredItem<'_, '_> {
             let known = crowd.give_precedence(unit);
             debug_assert!(known.is_ok(), "{known:?}");
         }
-        self.state.bypass_change_detection().member.path = PathSync::Current;
+        let has_goal = self.is_under_way();
+        let member = &mut self.state.bypass_change_detection().member;
+        (member.path, member.has_goal) = (PathSync::Current, has_goal);
         debug_assert!(followed != Err(CrowdError::NoSuchUnit), "{followed:?}");
     }
 

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     grids::NavGrids,
     nav::{
-        Cell, CellRect, GridId, PathCost, Profile, ProfileId, Walk,
+        Cell, CellRect, GridId, Hindrance, PathCost, Profile, ProfileId, Walk,
         range::{InRange, Movement, MovementRange, RangeQuery},
     },
     unit::{CritterState, Facing, PathSync},
@@ -79,7 +79,8 @@ impl Crowds {
         };
         let (crowd, from, profile) =
             (&mut grid_crowd.crowd, critter.state.walk.head(), member.profile);
-        if crowd.is_under_way(unit) || critter.state.is_moving() {
+        let has_no_way = crowd.hindrance(unit).0 == Hindrance::NoPath;
+        if crowd.is_under_way(unit) && !has_no_way || critter.state.is_moving() {
             return;
         }
         let blocked = grid.anchors_over(profile, area.intersection(grid.rect()));

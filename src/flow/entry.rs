@@ -82,6 +82,11 @@ impl FlowEntry {
         (self.generation == generation).then_some(&self.field)
     }
 
+    /// Returns whether its status is about this state of the grid.
+    pub(super) fn is_checked_for(&self, grid: &NavGrid) -> bool {
+        self.checked.is_some_and(|(revision, _)| revision == grid.revision())
+    }
+
     pub(super) fn bytes(&self) -> usize {
         size_of::<FieldKey>() + size_of::<Self>() + self.field.bytes()
     }

@@ -4,25 +4,15 @@
 
 use bevy::{ecs::change_detection::Tick, prelude::*};
 
-use super::{Group, GroupArrived, GroupState, assign_slots::SlotAssignment};
+use super::{Group, GroupArrived, GroupMember, GroupState, assign_slots::SlotAssignment};
 use crate::{nav::PathKind, unit::PathStatus};
 
 impl SlotAssignment<'_, '_> {
     /// Announces when all members have come to rest; the group may despawn itself then.
     pub(super) fn announce(&mut self, entity: Entity, group: &Mut<Group>, state: &mut GroupState) {
-        let (mut arrived, mut failed) = (0, 0);
-        for member in &group.members {
-            use PathStatus::{Arrived, Failed, Found};
-            let status = self.places.units.get(member.entity).ok().and_then(|unit| unit.status);
-            match (state.slot_of(member.entity), status) {
-                (None, _) | (_, Some(Failed(_))) => failed += 1,
-                // If the game moves a unit itself, no arrival is reported: its path counts.
-                (_, Some(Arrived(_) | Found(PathKind::Complete | PathKind::Partial))) => {
-                    arrived += 1;
-                }
-                _ => return,
-            }
-        }
+        let Some((arrived, failed)) = self.at_rest(group, state) else {
+            return;
+        };
         state.is_announced = true;
         state.rally_points.iter_mut().for_each(|rally_point| rally_point.field = None);
         group.members.iter().for_each(|member| self.limit(entity, member.entity, None));
@@ -38,10 +28,43 @@ impl SlotAssignment<'_, '_> {
                 };
                 known.as_ref().is_some_and(is_known)
             };
-            let group = world.get_entity(entity).ok().and_then(|group| group.get_ref::<Group>());
-            if group.is_some_and(is_same) {
+            let Ok(unit) = world.get_entity(entity) else {
+                return;
+            };
+            let was_inserted = unit.get::<GroupState>().is_some_and(|state| state.order.is_none());
+            if !was_inserted && unit.get_ref::<Group>().is_some_and(is_same) {
                 world.despawn(entity);
             }
         });
+    }
+
+    /// How many members have arrived, and how many have failed, when all have come to rest.
+    fn at_rest(&self, group: &Group, state: &mut GroupState) -> Option<(u32, u32)> {
+        let end_of = |member: &GroupMember| {
+            use PathStatus::{Arrived, Failed, Found};
+            let status = self.places.units.get(member.entity).ok().and_then(|unit| unit.status);
+            match (state.slot_of(member.entity), status) {
+                (None, _) | (_, Some(Failed(_))) => Some(false),
+                // If the game moves a unit itself, no arrival is reported: its path counts.
+                (_, Some(Arrived(_) | Found(PathKind::Complete | PathKind::Partial))) => Some(true),
+                _ => None,
+            }
+        };
+        let known = group.members.get(state.open_member);
+        if known.is_some_and(|member| end_of(member).is_none()) {
+            return None;
+        }
+        let (mut arrived, mut failed) = (0, 0);
+        for (index, member) in group.members.iter().enumerate() {
+            match end_of(member) {
+                Some(true) => arrived += 1,
+                Some(false) => failed += 1,
+                None => {
+                    state.open_member = index;
+                    return None;
+                }
+            }
+        }
+        Some((arrived, failed))
     }
 }

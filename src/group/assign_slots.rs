@@ -128,37 +128,6 @@ impl SlotAssignment<'_, '_> {
         grid.map_or(NO_GRID, |grid| (self.places.grids.generation(id), grid.profiles_revision()))
     }
 
-    /// Removes members that are gone or have left, and those that are named twice; returns
-    /// whether there were any.
-    fn drop_leavers(&self, group: Entity, order: &mut Group, state: &mut GroupState) -> bool {
-        let before = order.members.len();
-        if state.was_changed {
-            let mut seen = EntityHashSet::default();
-            order.members.retain(|member| seen.insert(member.entity));
-        }
-        order.members.retain(|member| !self.has_left(group, member.entity, state));
-        let are_fewer = order.members.len() < before;
-        if let Some(known) = state.order.as_mut().filter(|_| are_fewer && !state.was_changed) {
-            known.members.clone_from(&order.members); // not a change by the game
-        }
-        are_fewer
-    }
-
-    fn has_left(&self, group: Entity, member: Entity, state: &GroupState) -> bool {
-        let Ok(unit) = self.places.units.get(member) else {
-            return true; // despawned
-        };
-        let Some(&index) = state.index.get(&member) else {
-            return false; // it has yet to be sent
-        };
-        let Some(cell) = state.slots[index].1 else {
-            return self.issued(member) != state.issued[index];
-        };
-        let sent = state.sent[index].unwrap_or(cell);
-        unit.slot.is_none_or(|slot| (slot.group, slot.cell) != (group, cell))
-            || unit.request.is_none_or(|request| request.target != Target::Cell(sent))
-    }
-
     /// Releases units that the group had sent and that are no members any more.
     fn release(&mut self, group: Entity, order: &Group, state: &GroupState) {
         let members: EntityHashSet = order.members.iter().map(|member| member.entity).collect();
@@ -213,9 +182,11 @@ impl SlotAssignment<'_, '_> {
             state.note((member.entity, answer.ok()), sent, self.issued(member.entity));
             limited.extend(answer.is_ok().then_some(member.entity));
         }
+        state.has_suspects = true; // units that are gone before they are sent
         state.choose_rally_points((&members, id), &self.places.grids, &mut self.fields, &before);
         state.pace = group.keeps_together.then(|| self.slowest(&limited)).flatten();
-        limited.into_iter().for_each(|member| self.limit(entity, member, state.pace));
+        let pace = state.pace.filter(|_| !state.is_announced);
+        limited.into_iter().for_each(|member| self.limit(entity, member, pace));
     }
 
     /// The group's grid, and its order in cells. The goal is looked up again only if the game has changed the
@@ -231,7 +202,8 @@ impl SlotAssignment<'_, '_> {
             // off the grid, also after that.
             let is_same =
                 |order: &Group| order == group || before.follows(group) && order.goal == group.goal;
-            let known = before.assigned.filter(|_| before.order.as_ref().is_some_and(is_same));
+            let is_known = before.grid == Some(id) && before.order.as_ref().is_some_and(is_same);
+            let known = before.assigned.filter(|_| is_known);
             let goal = self.places.cell_of_target(&group.goal, id).and_then(|goal| {
                 let is_off = |grid: &NavGrid| before.follows(group) && !grid.contains(goal);
                 let is_lost = self.places.grids.get(id).is_some_and(is_off);
@@ -330,7 +302,7 @@ impl SlotAssignment<'_, '_> {
     }
 
     /// Number of the latest request of a unit.
-    fn issued(&self, entity: Entity) -> u64 {
+    pub(super) fn issued(&self, entity: Entity) -> u64 {
         let unit = self.places.units.get(entity).ok();
         unit.and_then(|unit| unit.state).map_or(0, |state| state.issued)
     }
@@ -365,6 +337,7 @@ impl GroupState {
 
     fn note(&mut self, slot: (Entity, Option<Cell>), sent: Option<Cell>, issued: u64) {
         self.index.insert(slot.0, self.slots.len());
+        self.has_refused |= slot.1.is_none();
         self.slots.push(slot);
         self.issued.push(issued);
         self.sent.push(sent);

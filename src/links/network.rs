@@ -345,6 +345,13 @@ impl NavLinks {
         known.fold((true, true), |(all, all_old), (one, old)| (all && one, all_old && (one || old)))
     }
 
+    /// Whether no edit has come since the fields around the ends of a profile's crossings were completed.
+    pub(super) fn are_up_to_date(&self, costs: Costs<'_>) -> bool {
+        let mut ends = self.hops(costs.profile).flat_map(|hop| self.ends(hop));
+        let is_fresh = |field: &FlowField| costs.flows.is_up_to_date(costs.grids, field);
+        ends.all(|end| self.field(costs.profile, end).is_some_and(is_fresh))
+    }
+
     /// What lies between the crossings of a profile, if it uses links. It is read once for each state of the fields.
     pub(super) fn table(&self, costs: Costs<'_>) -> Option<&CrossingTable> {
         let table = self.tables.get(&(costs.profile, costs.accepts_old))?;

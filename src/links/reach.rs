@@ -4,7 +4,9 @@
 
 use std::collections::BTreeSet;
 
-use super::{LinkEnd, NavLink, NavLinks, network::PlacedLink};
+use super::{
+    Costs, Destination, LinkEnd, NavLink, NavLinks, network::PlacedLink, route::near_cells,
+};
 use crate::{
     grids::NavGrids,
     nav::{Cell, CellRect, GridId, ProfileId},
@@ -73,6 +75,28 @@ impl NavLinks {
         };
         start == goal
             || self.reached(grids, profile, start).any(|(_, regions)| regions.contains(&goal))
+    }
+
+    /// Whether a unit may come near enough to any of these goals, judged by connected regions: they are always up to date.
+    pub(super) fn may_reach(
+        &self,
+        Costs { grids, profile, .. }: Costs<'_>,
+        from: (GridId, Cell),
+        goals: &[Destination],
+    ) -> bool {
+        let Some(start) = region(grids, profile, from) else {
+            return false;
+        };
+        let mut regions = BTreeSet::from([start]);
+        self.reached(grids, profile, start).for_each(|(_, more)| regions.extend(more));
+        goals.iter().any(|goal| {
+            let grid = grids.get(goal.grid);
+            let cells = grid.map(|grid| near_cells(grid, profile, &goal.goal));
+            cells.into_iter().flatten().any(|cell| {
+                region(grids, profile, (goal.grid, cell)).is_some_and(|at| regions.contains(&at))
+                    && grid.is_some_and(|grid| goal.goal.admits(grid, profile, cell))
+            })
+        })
     }
 
     /// The cell at which a unit may come to a grid over links: the first reached in the connected region of the goal or, if

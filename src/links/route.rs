@@ -155,19 +155,22 @@ impl NavLinks {
         let found = hops.iter().map(|hop| Reached { cost: start_cost(hop), before: None });
         let found = self.spread(table, found.collect());
         let (best, work) = self.best_end(costs, (hops, &found), goals);
+        let work = work.saturating_add(table.work());
+        if best.is_none()
+            && !self.are_up_to_date(costs)
+            && self.may_reach(costs, (grid, start), goals)
+        {
+            return (Routing::Pending, work); // a way that has just been opened
+        }
         let best = best.or_else(|| {
             let goal = goals.first().filter(|goal| near && goal.grid != grid)?;
             nearest_end((hops, &found), goal)
         });
-        let routing = match best {
-            Some((cost, last, goal)) => {
-                let next = self.first_link(costs, (hops, &found), last, goal);
-                Routing::Via(next, PathCost(cost))
-            }
-            None if is_settled => Routing::None,
-            None => Routing::Pending,
-        };
-        (routing, work.saturating_add(table.work()))
+        let routing = best.map_or(Routing::None, |(cost, last, goal)| {
+            let next = self.first_link(costs, (hops, &found), last, goal);
+            Routing::Via(next, PathCost(cost))
+        });
+        (routing, work)
     }
 
     /// Returns the cheapest crossing to end a route with, and the work to find it, in expansions.
@@ -415,7 +418,7 @@ fn nearest_end(
 }
 
 /// The cells near enough to a goal.
-fn near_cells(grid: &NavGrid, profile: ProfileId, goal: &Goal) -> Vec<Cell> {
+pub(super) fn near_cells(grid: &NavGrid, profile: ProfileId, goal: &Goal) -> Vec<Cell> {
     let (size, origin) = ((grid.width(), grid.height()), grid.origin());
     let zone = GoalZone::of(grid, profile, goal);
     let cells = zone.iter().flat_map(|zone| zone.cells(size));

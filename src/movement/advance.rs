@@ -34,7 +34,7 @@ pub(crate) struct Surroundings<'w, 's> {
 }
 
 /// What ended in this tick.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ending {
     Arrived,
     /// It cannot follow its path any more.

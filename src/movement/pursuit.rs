@@ -6,7 +6,10 @@
 
 use bevy::prelude::*;
 
-use super::sight::{LOOK_AHEAD, Sight, SteeringContext, length};
+use super::{
+    advance::Ending,
+    sight::{LOOK_AHEAD, Sight, SteeringContext, length},
+};
 use crate::{
     coordinates::{cell_around, center, half_block},
     nav::{Cell, PathLines, Profile},
@@ -32,40 +35,32 @@ enum Aim {
     Unseen,
 }
 
-/// What becomes of a unit that is steered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum SteeringOutcome {
-    Ahead,
-    AtEnd,
-    /// It does not get back to its path.
-    Lost,
-}
-
 impl DesiredVelocity {
-    /// Sets the velocity for the next `seconds`.
+    /// Sets the velocity for the next `seconds`. Returns an ending where the unit is at the end of its path, or does not get
+    /// back to it.
     pub(super) fn steer(
         &mut self,
         lines: &PathLines,
         around: &SteeringContext,
         settings: &PathSteering,
         seconds: f32,
-    ) -> SteeringOutcome {
+    ) -> Option<Ending> {
         self.stop();
         let topology = around.grid.topology();
         let half = half_block(topology, around.grid.unit_size(around.profile));
         let point = around.frame.to_cells(around.position) - half;
         let Some(here) = cell_around(point, topology) else {
-            return SteeringOutcome::Ahead; // NaN: the game may yet put it somewhere
+            return None; // NaN: the game may yet put it somewhere
         };
         let aim = self.aim(lines, around, (here, point));
         let is_on_way = matches!(aim, Aim::Ahead(_));
         self.ticks_off = if is_on_way { 0 } else { self.ticks_off + 1 };
         if self.ticks_off > MAX_TICKS_OFF {
-            return SteeringOutcome::Lost;
+            return Some(Ending::Lost);
         }
         let is_on_path = aim != Aim::Unseen;
         if is_on_path && self.is_at_end(lines, around, (here, point), settings.arrival_radius) {
-            return SteeringOutcome::AtEnd;
+            return Some(Ending::Arrived);
         }
         let step_point = point_on(lines, self.step);
         let way = match aim {
@@ -84,7 +79,7 @@ impl DesiredVelocity {
             let speed = speed.min(distance / seconds); // not past the target in this tick
             self.velocity = around.frame.vector(way * (speed / distance));
         }
-        SteeringOutcome::Ahead
+        None
     }
 
     /// Whether the end of its path is within a radius and in sight, and the rest of the path does not lead around something.
@@ -163,7 +158,7 @@ mod tests {
                 let around = SteeringContext { grid: &grid, frame: &frame, profile, position };
                 let outcome = desired.steer(&lines_of_both, &around, &settings, 1.0 / 64.0);
                 position += *desired / 64.0;
-                outcome == SteeringOutcome::AtEnd
+                outcome == Some(Ending::Arrived)
             });
             assert!(is_there, "back to {end:?} at {speed}: at {position}");
         }

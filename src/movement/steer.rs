@@ -10,12 +10,10 @@ use bevy::{
 
 use super::{
     advance::{Ending, Surroundings},
-    pursuit::SteeringOutcome,
     sight::SteeringContext,
 };
 use crate::{
     group::GroupSpeedLimit,
-    nav::PathKind,
     request::{Outcomes, Requester},
     unit::{PathSteering, SpeedLimit},
 };
@@ -75,18 +73,11 @@ impl SteeredItem<'_, '_> {
         let lines = any_angle.bypass_change_detection().lines_for(&self.unit.path.0);
         let before = ***desired;
         let steering = desired.bypass_change_detection();
-        let outcome = steering.steer(lines, &context, &settings, around.time.delta_secs());
+        let ending = steering.steer(lines, &context, &settings, around.time.delta_secs());
         if ***desired != before {
             desired.set_changed();
         }
-        match outcome {
-            SteeringOutcome::Lost => Some(Ending::Lost),
-            SteeringOutcome::AtEnd => match self.unit.path.0.kind() {
-                PathKind::Complete | PathKind::Partial => Some(Ending::Arrived),
-                PathKind::FirstSegment | PathKind::ToLink => None,
-            },
-            SteeringOutcome::Ahead => None,
-        }
+        ending
     }
 
     /// It has nowhere to go.

@@ -10,7 +10,7 @@ use super::{
 use bevy::ecs::query::QueryData;
 
 use crate::{
-    nav::PathKind,
+    nav::{GridId, PathKind},
     request::{PathRequest, Target, has_unread},
     unit::{NavPath, PathStatus, RequestState},
 };
@@ -35,6 +35,11 @@ impl UnitRequestItem<'_, '_> {
         self.result.is_some_and(|(status, state, _)| {
             [whole, nearest].contains(status) && !has_unread(state)
         })
+    }
+
+    /// Returns the grid on which the unit got the request, if it has left it over links.
+    fn left_grid(&self) -> Option<GridId> {
+        self.result.and_then(|(_, state, _)| state.journey.left)
     }
 
     /// Returns whether the request goes on when the unit has arrived: it follows an entity.
@@ -75,6 +80,10 @@ pub(super) struct Todo {
 impl OrderQueue {
     /// Updates the queue from the state of its unit.
     pub(super) fn decide(&mut self, slot: &mut RequestOwner, unit: &UnitRequestItem) -> Todo {
+        if slot.issued == 0 && self.has_begun_with(unit.request) {
+            // A copy of a unit has a copy of its request: the order begins again.
+            (slot.issued, slot.owner) = (unit.issued(), Owner::Queue(OrderId(0)));
+        }
         let is_known = slot.issued == unit.issued();
         if is_known && self.is_written_over(slot.owner) {
             self.put_back();
@@ -86,7 +95,7 @@ impl OrderQueue {
         let reached = End::Arrived { moved: true, follows: unit.follows() };
         let end = if has_reached { Some(reached) } else { unit.end() };
         let end = end.filter(|_| is_known && matches!(slot.owner, Owner::Queue(_)));
-        self.update_interrupted(slot.owner, end);
+        self.update_interrupted(slot.owner, end, unit.left_grid());
         let mut progress = self.progress(slot, end);
         self.detect_external_change(slot, unit, end);
         if slot.owner == Owner::Game {
@@ -109,6 +118,12 @@ impl OrderQueue {
         }
     }
 
+    /// Returns whether a request is that of an order which had begun before the queue was put on this unit.
+    fn has_begun_with(&self, request: Option<&PathRequest>) -> bool {
+        let first = self.waiting.front().filter(|entry| entry.begun && self.current.is_none());
+        request.is_some() && first.and_then(QueuedOrder::request).as_ref() == request
+    }
+
     /// Returns whether the current order is not the one for which the request on the unit was inserted: the game has put an earlier
     /// state of the queue in its place.
     fn is_written_over(&self, owner: Owner) -> bool {
@@ -119,7 +134,7 @@ impl OrderQueue {
 
     /// Updates an interrupted order: it may have been completed before the order in front of it was inserted,
     /// without having been processed since.
-    fn update_interrupted(&mut self, owner: Owner, end: Option<End>) {
+    fn update_interrupted(&mut self, owner: Owner, end: Option<End>, left: Option<GridId>) {
         // There is none while there is a current one.
         let mut waiting = self.waiting.iter();
         let index =
@@ -127,9 +142,9 @@ impl OrderQueue {
         let Some(index) = index else {
             return;
         };
-        let end = end.filter(|_| owner == Owner::Queue(self.waiting[index].id));
-        let progress = self.waiting[index].progress(end, false);
-        self.waiting[index].suspend();
+        let is_its_own = owner == Owner::Queue(self.waiting[index].id);
+        let progress = self.waiting[index].progress(end.filter(|_| is_its_own), false);
+        self.waiting[index].suspend(left.filter(|_| is_its_own && progress == Progress::Unchanged));
         if let Progress::Ended(outcome) = progress {
             self.end_waiting(index..=index, outcome);
             self.apply_on_failure(outcome, index);

@@ -6,7 +6,10 @@
 use bevy::{ecs::entity::MapEntities, prelude::*};
 
 use super::order::{Order, OrderId, OrderOutcome, PatrolMode};
-use crate::{nav::PathFailure, request::PathRequest};
+use crate::{
+    nav::{GridId, PathFailure},
+    request::{PathRequest, Target},
+};
 
 /// Rest of a patrol after a round without any step, in ticks: half a second at Bevy's 64 ticks per second.
 /// Short enough to look responsive, long enough to cost nothing.
@@ -30,6 +33,9 @@ pub(super) struct QueuedOrder {
     /// Remaining ticks of a `Wait` or of a patrol's rest.
     left: u32,
     patrol: PatrolProgress,
+    /// The grid of a goal that names none, if the order was interrupted after its unit had come to another grid.
+    #[reflect(ignore)]
+    goal_grid: Option<GridId>,
 }
 
 /// How a request ended.
@@ -62,7 +68,8 @@ impl QueuedOrder {
     pub(super) fn new(id: OrderId, order: Order) -> Self {
         let left = if let Order::Wait { ticks } = order { ticks } else { 0 };
         let patrol = PatrolProgress::default();
-        Self { id, order, begun: false, interrupted: false, is_resting: false, left, patrol }
+        let (begun, interrupted, is_resting, goal_grid) = (false, false, false, None);
+        Self { id, order, begun, interrupted, is_resting, left, patrol, goal_grid }
     }
 
     /// Returns whether it is carried out by requests.
@@ -77,13 +84,15 @@ impl QueuedOrder {
 
     /// Returns the request to insert now.
     pub(super) fn request(&self) -> Option<PathRequest> {
-        match &self.order {
-            Order::Go(request) => Some(request.clone()),
-            Order::Patrol { stops, mode } => {
-                stops.get(self.patrol.stop(stops.len(), *mode)).cloned()
-            }
-            Order::Wait { .. } | Order::Stay => None,
-        }
+        let request = match &self.order {
+            Order::Go(request) => request,
+            Order::Patrol { stops, mode } => stops.get(self.patrol.stop(stops.len(), *mode))?,
+            Order::Wait { .. } | Order::Stay => return None,
+        };
+        let is_entity = |target: &Target| matches!(target, Target::Entity(_));
+        let is_anywhere = is_entity(&request.target) || request.alternatives.iter().any(is_entity);
+        let goal_grid = request.goal_grid.or(self.goal_grid.filter(|_| !is_anywhere));
+        Some(PathRequest { goal_grid, ..request.clone() })
     }
 
     /// Begins or resumes the order.
@@ -115,6 +124,7 @@ impl QueuedOrder {
                 Progress::Ended(OrderOutcome::Failed(reason))
             }
             (Order::Patrol { stops, mode }, Some(end)) => {
+                self.goal_grid = None;
                 self.patrol.advance(end, stops.len(), *mode)
             }
             _ => Progress::Unchanged,
@@ -122,10 +132,10 @@ impl QueuedOrder {
         if progress == Progress::Rest { self.rest(PATROL_REST) } else { progress }
     }
 
-    /// Resets the flags of an order that went back to the queue.
-    pub(super) const fn suspend(&mut self) {
-        self.interrupted = false;
-        self.is_resting = false;
+    /// Resets the flags of an order that went back to the queue. Its unit has `left` the grid on which it got the request.
+    pub(super) fn suspend(&mut self, left: Option<GridId>) {
+        (self.interrupted, self.is_resting) = (false, false);
+        self.goal_grid = self.goal_grid.or(left);
     }
 
     const fn rest(&mut self, ticks: u32) -> Progress {

@@ -23,8 +23,8 @@ use crate::{
     nav::{Answer, Cell, Hindrance, JobOptions, Path, PathFailure, PathKind, PathQuery, Priority},
     scheduler::{Pathfinder, path_kind},
     unit::{
-        Arrived, CancelReason, CritterState, Journey, NavPath, PathCanceled, PathFound,
-        PathInvalidated, PathStatus,
+        Arrived, CancelReason, Journey, NavPath, PathCanceled, PathFound, PathInvalidated,
+        PathStatus,
     },
 };
 
@@ -255,7 +255,7 @@ impl Outcomes<'_, '_> {
                     state.begin(found.start());
                 }
                 state.member.keeps_goal = kind == PathKind::ToLink;
-                state.member.is_held = false;
+                state.member.is_held &= kind == PathKind::ToLink;
                 PathStatus::Walking(kind)
             }
             None if unit.steering.is_some() => PathStatus::Walking(kind),
@@ -284,10 +284,7 @@ impl Outcomes<'_, '_> {
             _ if !arrived => self.path_lost(unit, grids),
             PathKind::Complete if is_exact && goal.cell() != cell => self.path_lost(unit, grids),
             _ => {
-                let critter = &mut unit.critter;
-                let was_announced = critter
-                    .as_mut()
-                    .is_some_and(|(state, _)| core::mem::take(&mut state.member.is_announced));
+                let was_announced = unit.take_announced();
                 if unit.path.0.end() != cell {
                     unit.path.0 = Path::standing(cell); // the slot of another member
                 }
@@ -353,15 +350,18 @@ impl RequesterItem<'_, '_> {
             }
             return has_crossed && self.is_latest();
         }
-        let left = is_at_link.then(|| self.state.journey.left.unwrap_or(self.state.grid));
+        let stays = own.grid == self.state.grid;
+        let known = self.state.journey.left.filter(|_| stays || is_at_link);
+        let left = known.or(is_at_link.then_some(self.state.grid));
         self.state.journey = Journey { left, ..Journey::default() };
         let needs_path = self.is_latest() && self.status.is_under_way();
         if !needs_path {
             self.state.query.profile = own.profile;
-            // A ghost stays on the grid on which it stands until its next request.
-            let is_ghost =
-                |(state, _): &(Mut<CritterState>, _)| state.placed && state.unit().is_none();
-            if !self.critter.as_ref().is_some_and(is_ghost) {
+            // A ghost stays on the grid on which it stands until its next request, unless the game has put it elsewhere.
+            let is_ghost = self.critter.as_ref().is_some_and(|(state, transform)| {
+                state.placed && state.unit().is_none() && !state.was_moved(transform)
+            });
+            if !is_ghost {
                 self.state.grid = own.grid;
             }
         }
@@ -393,6 +393,12 @@ impl RequesterItem<'_, '_> {
         if let Some((state, _)) = &mut self.critter {
             state.bypass_change_detection().member.is_stuck = true;
         }
+    }
+
+    /// Whether its arrival was announced although it walks: it was sent on to another slot. This counts once.
+    pub(super) fn take_announced(&mut self) -> bool {
+        let critter = self.critter.as_mut();
+        critter.is_some_and(|(state, _)| core::mem::take(&mut state.member.is_announced))
     }
 
     /// If it has arrived and is sent on to another slot of its group, it walks again, without announcing another arrival.

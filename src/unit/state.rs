@@ -87,6 +87,8 @@ pub(crate) struct CrowdLink {
     pub(crate) unit: Option<UnitId>,
     pub(crate) profile: ProfileId,
     pub(crate) path: PathSync,
+    /// Its crowd has its path: if it is pushed off the end of that, it comes back.
+    pub(crate) has_goal: bool,
     /// Counts critters in the order in which they are made.
     pub(crate) number: u64,
     /// It had arrived, and was sent on to another slot of its group: its arrival was announced already.
@@ -212,6 +214,11 @@ impl CritterState {
         } else {
             self.stand_on(start);
         }
+    }
+
+    /// It does not wait any more where it was held.
+    pub(crate) fn let_go(&mut self) {
+        (self.member.is_held, self.member.path) = (false, PathSync::Replaced);
     }
 
     /// Its path has become longer.

@@ -2,7 +2,7 @@
 
 use bevy_tilepath::{
     nav::{
-        crowd::{Crowd, UnitSettings},
+        crowd::{Crowd, Membership, UnitSettings},
         field::DistanceField,
     },
     prelude::*,
@@ -93,4 +93,83 @@ fn a_large_unit_leaves_a_building_on_its_side_of_the_fence() {
     }
     let (at, _) = crowd.position(&grid, unit).unwrap();
     assert!(grid.cost(ProfileId(0), at) > 0, "it still stands in the building, on {at}");
+}
+
+/// Doors close on units of several cells: they leave to either side, with orders and without.
+#[test]
+fn a_large_unit_on_which_a_door_closes_leaves_the_doorway() {
+    for (size, has_order) in [(2, false), (2, true), (3, false)] {
+        let profile = Profile::default().size(size);
+        let rows = i32::from(size);
+        let mut grid = open(16, size.into(), Topology::Square).with_profiles(vec![profile]);
+        let mut crowd = Crowd::new(&grid);
+        let unit = crowd.add(&grid, Cell::new(5, 0), UnitSettings::default()).unwrap();
+        if has_order {
+            let path = grid.find_path(ProfileId(0), Cell::new(5, 0), Cell::new(12, 0)).unwrap();
+            crowd.follow(&grid, unit, &path).unwrap();
+        }
+        let mut edit = grid.edit();
+        (0..rows).for_each(|y| edit.set_edge(Cell::new(5, y), Direction::East, WALL).unwrap());
+        drop(edit);
+        (0..300).for_each(|_| crowd.tick(&grid, &()));
+        let (at, head) = crowd.position(&grid, unit).unwrap();
+        assert!(at == head && grid.cost(ProfileId(0), at) > 0, "size {size}: it stands on {at}");
+    }
+}
+
+/// An edge that costs much divides a field but for a bridge: a group goes over the bridge, as a single unit does.
+#[test]
+fn members_of_a_group_do_not_cross_a_river_beside_its_bridge() {
+    let river = EdgeId(3);
+    let profile = Profile::default().with_edge(river, 1_600);
+    let mut grid = open(40, 20, Topology::Square).with_profiles(vec![profile]);
+    let mut edit = grid.edit();
+    for x in (0..40).filter(|x| !(30..33).contains(x)) {
+        edit.set_edge(Cell::new(x, 11), Direction::North, river).unwrap();
+    }
+    drop(edit);
+    let mut crowd = Crowd::new(&grid);
+    let units: Vec<_> = (0..4)
+        .map(|x| {
+            let start = Cell::new(18 + x, 3);
+            let unit = crowd.add(&grid, start, UnitSettings::default()).unwrap();
+            let slot = Cell::new(18 + x, 15);
+            let path = grid.find_path(ProfileId(0), start, slot).unwrap();
+            let member = Membership { swap_class: 1, slot, goal: Cell::new(20, 15), route: None };
+            crowd.follow_among(&grid, unit, &path, &member).unwrap();
+            unit
+        })
+        .collect();
+    for _ in 0..1_200 {
+        crowd.tick(&grid, &());
+        for &unit in &units {
+            let (tail, head) = crowd.position(&grid, unit).unwrap();
+            let crosses = tail.y.min(head.y) == 11 && tail.y.max(head.y) == 12;
+            assert!(!crosses || (29..34).contains(&tail.x), "one swims at {tail}");
+        }
+    }
+    assert!(units.iter().all(|&unit| crowd.has_arrived(unit)));
+}
+
+/// A unit without orders that is in the way stays on the road.
+#[test]
+fn a_unit_that_is_pushed_does_not_step_into_the_swamp() {
+    let swamp = TerrainId(2);
+    let profile = Profile::default().with(swamp, 1_600);
+    let mut grid = open(20, 3, Topology::Square).with_profiles(vec![profile]);
+    for x in 0..20 {
+        grid.set_terrain(Cell::new(x, 0), swamp).unwrap();
+        grid.set_terrain(Cell::new(x, 2), swamp).unwrap();
+    }
+    let mut crowd = Crowd::new(&grid);
+    crowd.add(&grid, Cell::new(8, 1), UnitSettings::default()).unwrap();
+    let unit = crowd.add(&grid, Cell::new(2, 1), UnitSettings::default()).unwrap();
+    let path = grid.find_path(ProfileId(0), Cell::new(2, 1), Cell::new(15, 1)).unwrap();
+    crowd.follow(&grid, unit, &path).unwrap();
+    let mut ticks = 0;
+    while !crowd.has_arrived(unit) {
+        crowd.tick(&grid, &());
+        ticks += 1;
+        assert!(ticks < 250, "it is at {:?}", crowd.position(&grid, unit));
+    }
 }

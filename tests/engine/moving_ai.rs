@@ -25,14 +25,20 @@ fn windows_line_ends_and_a_missing_last_line_end_are_accepted() {
 #[test]
 fn broken_maps_are_refused_with_line_and_column() {
     for (map, message) in [
-        ("", "the file ends where type should come"),
+        ("", "line 1: the file ends where type should come"),
+        ("type octile\n", "line 2: the file ends where height should come"),
+        ("type tile\n", "line 1: expected octile, found \"tile\""),
+        ("typeoctile\n", "line 1: expected type, found \"typeoctile\""),
         ("type octile\nheight x\n", "line 2: expected height, found \"x\""),
         ("type octile\nwidth 3\n", "line 2: expected height, found \"width 3\""),
         (
             "type octile\nheight 0\nwidth 3\nmap\n",
-            "a grid of 3 × 0 cells: each side must be 1 to 16384",
+            "line 3: a grid of 3 × 0 cells: each side must be 1 to 16384",
         ),
-        ("type octile\nheight 2\nwidth 3\nmap\n...\n", "the file ends where a map row should come"),
+        (
+            "type octile\nheight 2\nwidth 3\nmap\n...\n",
+            "line 6: the file ends where a map row should come",
+        ),
         (
             "type octile\nheight 1\nwidth 3\nmap\n..\n",
             "line 5, column 3: 2 letters where the header promises 3",
@@ -51,7 +57,7 @@ fn broken_maps_are_refused_with_line_and_column() {
         ),
         (
             "type octile\nheight 99999\nwidth 99999\nmap\n",
-            "a grid of 99999 × 99999 cells: each side must be 1 to 16384",
+            "line 3: a grid of 99999 × 99999 cells: each side must be 1 to 16384",
         ),
     ] {
         assert_eq!(read_map(map).unwrap_err().to_string(), message, "for {map:?}");
@@ -68,11 +74,13 @@ fn scenarios_are_flipped_to_the_rows_of_the_grid() {
 #[test]
 fn broken_scenarios_are_refused_with_their_line() {
     for (text, message) in [
-        ("", "the file ends where the version line should come"),
+        ("", "line 1: the file ends where the version line should come"),
         ("version 9\n", "line 1: expected version 1, found \"version 9\""),
         ("version 1\n0 a 3 2 0 0 2\n", "line 2: goal y is \"\""),
         ("version 1\n0 a 3 2 0 zero 2 1 2.4\n", "line 2: start y is \"zero\""),
         ("version 1\n0 a 3 2 0 0 2 1 NaN\n", "line 2: optimal length is \"NaN\""),
+        ("version 1\n0 a 3 -2 0 0 2 1 2.4\n", "line 2: map height is \"-2\""),
+        ("version 1\n0 a 3 2 0 0 2 1 2.4 5\n", "line 2: a tenth column is \"5\""),
     ] {
         assert_eq!(read_scenario(text).unwrap_err().to_string(), message, "for {text:?}");
     }

@@ -276,6 +276,28 @@ fn a_member_that_was_sent_on_after_its_arrival_announces_the_next_one() {
     }
 }
 
+/// A request that has arrived does not fail, too.
+#[test]
+fn a_member_that_was_sent_on_after_its_arrival_does_not_fail_with_its_grid() {
+    let mut app = app_with_sizes(&field(60, 5));
+    record(&mut app);
+    let units = squad(&mut app, 25, (2, 0));
+    for &slow in units.iter().step_by(3) {
+        set_speed(&mut app, slow, 2.0);
+    }
+    send(&mut app, Cell::new(45, 2), &units);
+    let was_sent_on = |app: &App, unit: Entity| arrivals(app, unit) == 1 && is_walking(app, unit);
+    run_until(&mut app, 1_500, |app| units.iter().any(|&unit| was_sent_on(app, unit)));
+    let sent_on: Vec<Entity> =
+        units.iter().copied().filter(|&unit| was_sent_on(&app, unit)).collect();
+    grid(&mut app).remove(GridId::default());
+    run(&mut app, 5);
+    for unit in sent_on {
+        let has_failed = |event: &Recorded| matches!(event, Recorded::Failed(of, _) if *of == unit);
+        assert!(!events(&app).iter().any(has_failed), "it had arrived");
+    }
+}
+
 #[test]
 fn slots_of_an_order_that_is_over_do_not_come_back() {
     let mut app = app_with_sizes(&field(80, 80));

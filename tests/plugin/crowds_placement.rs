@@ -230,3 +230,18 @@ fn an_order_that_fails_immediately_leaves_size_and_grid_unchanged() {
     assert_eq!(crowds.get(GridId(3)).unwrap().len(), 1, "it is still on its own grid");
     assert_eq!(position(&app, away), Vec2::new(1_050.0, 50.0));
 }
+
+/// Towers, for example: they slide to their own cells although they cannot walk.
+#[test]
+fn critters_that_cannot_walk_are_drawn_on_their_own_cells() {
+    let mut app = app_with(&field(12, 12));
+    let place = Transform::from_xyz(50.0, 50.0, 0.0);
+    let towers: Vec<Entity> =
+        (0..4).map(|_| app.world_mut().spawn((Critter::new(0.0), place)).id()).collect();
+    run(&mut app, 120);
+    for &tower in &towers {
+        let cell = state(&app, tower).cell();
+        let center = Vec2::new(cell.x as f32, cell.y as f32) * 10.0;
+        assert!(position(&app, tower).distance(center) < 0.1, "{cell}: {}", position(&app, tower));
+    }
+}

@@ -4,6 +4,7 @@ mod on_the_way;
 mod replaced;
 mod routes;
 mod storms;
+mod tunnels;
 
 use std::collections::BTreeSet;
 

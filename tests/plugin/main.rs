@@ -15,6 +15,7 @@ mod allocations;
 mod api;
 mod blockers;
 mod built_in_scenes;
+mod calm;
 mod changes_midway;
 mod crowds;
 mod crowds_edits;

@@ -193,3 +193,108 @@ fn reaching_a_target_that_is_followed_does_not_end_the_order() {
     let current = app.world().get::<OrderQueue>(unit).unwrap().current();
     assert!(matches!(current, Some((_, Order::Go(request))) if !request.follows));
 }
+
+#[test]
+fn a_copy_of_a_unit_that_follows_carries_out_its_queue() {
+    let mut app = app_with(&field(40, 12));
+    let prey = spawn_critter(&mut app, (20, 6));
+    let unit = spawn_critter(&mut app, (2, 6));
+    let queue = queue_of(PathRequest::follow(prey)).then(PathRequest::to(Cell::new(2, 2)));
+    app.world_mut().entity_mut(unit).insert(queue);
+    run(&mut app, 20);
+    let copy = app.world_mut().entity_mut(unit).clone_and_spawn();
+    run_until(&mut app, 1_500, |app| {
+        let is_done = |unit| app.world().get::<OrderQueue>(unit).unwrap().is_empty();
+        is_done(unit) && is_done(copy)
+    });
+}
+
+/// Each would take it for itself again, for ever.
+#[test]
+fn two_that_follow_one_unit_do_not_fight_over_its_cell() {
+    let mut app = app_with(&field(20, 12));
+    let target = spawn_ghost(&mut app, (10, 6));
+    let units = [(2, 6), (17, 5)].map(|cell| spawn_critter(&mut app, cell));
+    for unit in units {
+        app.world_mut().entity_mut(unit).insert(PathRequest::follow(target));
+    }
+    run(&mut app, 1_500); // at first each takes its place back
+    let before = units.map(|unit| state(&app, unit).cell());
+    for _ in 0..200 {
+        app.update();
+        assert_eq!(units.map(|unit| state(&app, unit).cell()), before);
+    }
+    let arrived = PathStatus::Arrived(PathKind::Complete);
+    assert_eq!(units.map(|unit| status(&app, unit)), [arrived; 2]);
+    // One that the game moves goes back.
+    let away = Transform::from_xyz(40.0, 20.0, 5.0);
+    app.world_mut().entity_mut(units[0]).insert(away);
+    run(&mut app, 300);
+    let near = state(&app, units[0]).cell().chebyshev(Cell::new(10, 6));
+    assert!(near <= 1, "{near} cells away");
+    // And both when their target moves.
+    order(&mut app, target, (4, 2));
+    run(&mut app, 400);
+    for unit in units {
+        assert!(state(&app, unit).cell().chebyshev(Cell::new(4, 2)) <= 1);
+    }
+}
+
+#[test]
+fn a_group_at_rest_has_no_speed_limit_whatever_is_changed_about_it() {
+    let mut app = app_with(&field(60, 20));
+    record_groups(&mut app);
+    let units: Vec<Entity> = (0..6).map(|y| spawn_critter(&mut app, (3, 3 + y))).collect();
+    let order = Group::to(Cell::new(30, 10), units.clone()).persistent();
+    let group = app.world_mut().spawn(order.clone()).id();
+    run_until(&mut app, 1_000, |app| group_arrivals(app).len() == 1);
+    let has_limit =
+        |app: &App| units.iter().any(|&unit| app.world().get::<GroupSpeedLimit>(unit).is_some());
+    app.world_mut().get_mut::<Group>(group).unwrap().keeps_together = true;
+    run(&mut app, 60);
+    assert!(!has_limit(&app));
+    app.world_mut().entity_mut(group).insert(order.keep_together());
+    run(&mut app, 60);
+    assert!(!has_limit(&app));
+    grid(&mut app).add_profile(Profile::default());
+    run(&mut app, 60);
+    assert!(!has_limit(&app));
+    app.world_mut().get_mut::<Group>(group).unwrap().goal = Cell::new(50, 10).into();
+    run(&mut app, 20);
+    assert!(has_limit(&app), "it walks");
+}
+
+#[test]
+fn a_group_inserted_again_when_it_has_arrived_sends_those_that_failed() {
+    let mut app = app_with(&field(40, 12));
+    record_groups(&mut app);
+    app.add_observer(
+        |event: On<GroupArrived>,
+         groups: Query<&Group>,
+         mut commands: Commands,
+         mut times: Local<u32>| {
+            *times += 1;
+            if *times == 1 {
+                let again = groups.get(event.entity).unwrap().clone();
+                commands.entity(event.entity).insert(again);
+            }
+        },
+    );
+    let units: Vec<Entity> = (0..4).map(|y| spawn_critter(&mut app, (3, 3 + y))).collect();
+    let group = app.world_mut().spawn(Group::to(Cell::new(30, 6), units.clone())).id();
+    run(&mut app, 60);
+    let lost = units[1];
+    let slot = app.world().get::<GroupSlot>(lost).unwrap().cell;
+    let house = app.world_mut().spawn(house(slot.x, slot.y, 1, 1)).id();
+    let has_failed = |app: &App| matches!(status(app, lost), PathStatus::Failed(_));
+    run_until(&mut app, 1_000, |app| {
+        has_failed(app) || app.world().get::<GroupSlot>(lost).is_none()
+    });
+    run_until(&mut app, 1_000, |app| !group_arrivals(app).is_empty());
+    app.world_mut().despawn(house);
+    assert!(app.world().get_entity(group).is_ok(), "it was given anew");
+    run_until(&mut app, 1_000, |app| app.world().get_entity(group).is_err());
+    for unit in units {
+        assert!(matches!(status(&app, unit), PathStatus::Arrived(_)), "{:?}", status(&app, unit));
+    }
+}

@@ -84,7 +84,7 @@ impl Game {
         Self { keeps_entities: true, ..Self::empty() }.fill(seed, 70)
     }
 
-    fn fill(mut self, seed: u64, units: u32) -> Self {
+    pub fn fill(mut self, seed: u64, units: u32) -> Self {
         let side = self.side;
         let game = &mut self;
         game.script.random = seed * 1_000_003;
@@ -164,6 +164,33 @@ impl Game {
             }
             self.run(1);
         }
+    }
+
+    pub fn units(&self) -> &[Entity] {
+        &self.script.units
+    }
+
+    pub fn groups(&self) -> &[Entity] {
+        &self.script.groups
+    }
+
+    /// Takes away all that may keep a unit from coming to rest for good: limits, patrols, closed links.
+    pub fn calm(&mut self) {
+        let world = self.app.world_mut();
+        for &unit in &self.script.units {
+            if let Ok(mut unit) = world.get_entity_mut(unit) {
+                unit.remove::<(Disabled, OrderQueue, SpeedLimit, Unpushable, CrowdTeam)>();
+            }
+        }
+        for &link in &self.script.links {
+            world.get_mut::<NavLink>(link).unwrap().is_open = true;
+        }
+    }
+
+    /// Plays a tick in which nobody does anything.
+    pub fn rest(&mut self) {
+        self.steer();
+        self.app.update();
     }
 
     /// Plays so many ticks; returns what each looked like.

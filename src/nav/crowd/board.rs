@@ -31,7 +31,7 @@ pub use self::{
     },
     timer_wheel::{LONGEST_STEP, SUBTICKS_PER_TICK, TimerWheel},
     unit::{
-        GroupIndex, MAX_UNIT_SIZE, Mode, NONE, Pushes, RouteId, STAY, State, Task, Unit, UnitId,
+        GroupIndex, MAX_UNIT_SIZE, Mode, NONE, RouteId, STAY, State, Task, Unit, UnitId,
         UnitSettings, Units,
     },
 };
@@ -215,6 +215,14 @@ impl Board {
             + lists
             + units
     }
+}
+
+/// Returns the entry at an index; the list grows to hold it.
+pub fn entry_at<T: Default>(list: &mut Vec<T>, at: usize) -> &mut T {
+    if list.len() <= at {
+        list.resize_with(at + 1, T::default);
+    }
+    &mut list[at]
 }
 
 /// Returns the size of the units of each profile, in cells along a side.

@@ -109,7 +109,10 @@ impl Sources {
         let Some(follower) = self.followers.get_mut(index as usize) else {
             return;
         };
-        follower.is_active = is_active;
+        let was_active = core::mem::replace(&mut follower.is_active, is_active);
+        if is_active && !was_active {
+            follower.find_unit(unit.tail);
+        }
         if is_active
             && core::mem::take(&mut follower.is_unchecked)
             && let Some(layer) = grid.layer(unit.profile)

@@ -1,7 +1,7 @@
 //! Adding, removing and ordering units.
 
 use super::board::{
-    CLEARING_PRIORITY, GridPos, Mode, NONE, Pushes, STAY, State, Task, Unit, check_profile,
+    CLEARING_PRIORITY, GridPos, Mode, NONE, STAY, State, Task, Unit, check_profile,
 };
 use super::cost_to_go::EXIT_UNDECIDED;
 use super::{Crowd, CrowdError, Hindrance, Membership, RouteId, UnitId, UnitSettings};
@@ -50,15 +50,12 @@ impl Crowd {
     /// [`CrowdError::NoSuchUnit`].
     pub fn set(&mut self, id: UnitId, settings: UnitSettings) -> Result<(), CrowdError> {
         let index = self.board.find(id)?;
-        let pushes = match (settings.is_pushable, settings.keeps_goal) {
-            (true, false) => Pushes::GivesWay,
-            (true, true) => Pushes::KeepsGoal,
-            (false, _) => Pushes::Stands,
-        };
         let unit = &mut self.board.units[index];
-        let known = |unit: &Unit| (unit.speed > 0, unit.team, unit.pushes);
+        let known = |unit: &Unit| (unit.speed > 0, unit.team, unit.is_unpushable, unit.keeps_goal);
         let old = known(unit);
-        (unit.speed, unit.team, unit.pushes) = (settings.speed, settings.team, pushes);
+        (unit.speed, unit.team) = (settings.speed, settings.team);
+        unit.is_unpushable = !settings.is_pushable;
+        unit.keeps_goal = settings.is_pushable && settings.keeps_goal;
         if known(unit) != old {
             self.board.mark_ready(index);
             self.board.wake_around_tail(index);
@@ -219,7 +216,7 @@ impl Crowd {
     fn set_path(&mut self, grid: &NavGrid, id: UnitId, ends: (GridPos, GridPos), path: &Path) {
         let unit = &mut self.board.units[id.index];
         unit.goal = ends.1;
-        self.sources.set_path((id.index, unit.profile), grid, ends, path);
+        self.sources.set_path((id.index, unit), grid, ends, path);
     }
 
     /// Lets a unit go on with its order along another path.

@@ -9,7 +9,7 @@ pub mod traffic;
 pub mod wall_proximity;
 
 use self::{passage::Passages, wall_proximity::WallProximity};
-use super::board::GridPos;
+use super::board::{GridPos, entry_at};
 use crate::nav::ProfileId;
 
 /// What is known about the shape of the terrain, by profile. It is explored where units come, and forgotten where an
@@ -30,11 +30,7 @@ pub struct AllPassages(Vec<Passages>);
 impl AllPassages {
     /// Returns the passages of a profile on a grid of this size.
     pub fn explored_by(&mut self, profile: ProfileId, size: (u32, u32)) -> &mut Passages {
-        let at = usize::from(profile.0);
-        if self.0.len() <= at {
-            self.0.resize_with(at + 1, Passages::default);
-        }
-        let passages = &mut self.0[at];
+        let passages = entry_at(&mut self.0, profile.0.into());
         passages.resize_for(size);
         passages
     }

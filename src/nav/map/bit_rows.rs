@@ -32,7 +32,7 @@ impl Columns64<'_> {
 }
 
 /// One bit a cell, with a border of zeros one cell wide.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct BitRows {
     words_per_row: usize,

@@ -178,6 +178,15 @@ pub(crate) fn directions(mut set: u8) -> impl Iterator<Item = usize> {
 /// The 3 × 3 block around a cell as nine bits, passable = 1, row by row from the lower left.
 pub(crate) type Pattern = u16;
 
+/// The directions of the neighbors whose bits are set in a `Pattern`, as a bit mask.
+#[inline]
+pub(crate) const fn directions_of(pattern: Pattern) -> u8 {
+    let (below, beside, above) = (pattern & 7, pattern >> 3 & 7, pattern >> 6);
+    let upper = above >> 2 << 1 | (above >> 1 & 1) << 2 | (above & 1) << 3;
+    let lower = (below & 1) << 5 | (below >> 1 & 1) << 6 | below >> 2 << 7;
+    (beside >> 2 | upper | (beside & 1) << 4 | lower) as u8
+}
+
 /// The bit of `Pattern` for the neighbor at `(dx, dy)`, each -1 to 1.
 pub(crate) const fn pattern_bit(dx: i32, dy: i32) -> Pattern {
     1 << ((dy + 1) * 3 + dx + 1)

@@ -15,6 +15,8 @@ use crate::nav::{
 pub enum FileError {
     /// The file ends before the expected content.
     Ends {
+        /// Number of the line that is missing.
+        line: usize,
         /// What was expected next.
         expected: &'static str,
     },
@@ -62,13 +64,20 @@ pub enum FileError {
         found: String,
     },
     /// The size in the header is not valid for a grid.
-    Grid(GridError),
+    Grid {
+        /// Number of the last line of the header that is about the size.
+        line: usize,
+        /// What is wrong with the size.
+        error: GridError,
+    },
 }
 
 impl core::fmt::Display for FileError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
-            Self::Ends { expected } => write!(f, "the file ends where {expected} should come"),
+            Self::Ends { line, expected } => {
+                write!(f, "line {line}: the file ends where {expected} should come")
+            }
             Self::Header { line, expected, found } => {
                 write!(f, "line {line}: expected {expected}, found {found:?}")
             }
@@ -86,7 +95,7 @@ impl core::fmt::Display for FileError {
                 write!(f, "line {line}, column {column}: {found:?} is no terrain letter")
             }
             Self::Field { line, name, found } => write!(f, "line {line}: {name} is {found:?}"),
-            Self::Grid(error) => error.fmt(f),
+            Self::Grid { line, error } => write!(f, "line {line}: {error}"),
         }
     }
 }
@@ -99,19 +108,21 @@ impl core::error::Error for FileError {}
 /// The error in the file, with line and column.
 pub fn read_map(text: &str) -> Result<NavGrid, FileError> {
     let mut lines = text.lines().enumerate();
-    header(&mut lines, "type")?;
-    let height = size(&mut lines, "height")?;
-    let width = size(&mut lines, "width")?;
-    header(&mut lines, "map")?;
-    check_size(width, height).map_err(FileError::Grid)?;
+    rest_is(1, header(&mut lines, 1, "type")?, "octile")?;
+    let height = size(&mut lines, 2, "height")?;
+    let width = size(&mut lines, 3, "width")?;
+    rest_is(HEADER_LINES, header(&mut lines, HEADER_LINES, "map")?, "")?;
+    let in_grid = |error| FileError::Grid { line: 3, error };
+    check_size(width, height).map_err(in_grid)?;
     let mut terrain = vec![0; width as usize * height as usize];
-    for row in terrain.chunks_exact_mut(width as usize).rev() {
-        let (number, line) = lines.next().ok_or(FileError::Ends { expected: "a map row" })?;
-        read_row(number + 1, line, row)?;
+    for (index, row) in terrain.chunks_exact_mut(width as usize).rev().enumerate() {
+        let line = HEADER_LINES + index + 1;
+        let (_, text) = lines.next().ok_or(FileError::Ends { line, expected: "a map row" })?;
+        read_row(line, text, row)?;
     }
     match lines.find(|(_, line)| !line.trim().is_empty()) {
         Some((number, _)) => Err(FileError::TooManyRows { line: number + 1, expected: height }),
-        None => NavGrid::from_terrain(width, height, terrain).map_err(FileError::Grid),
+        None => NavGrid::from_terrain(width, height, terrain).map_err(in_grid),
     }
 }
 
@@ -139,7 +150,8 @@ pub struct ScenarioRow {
 /// The error in the file, with its line.
 pub fn read_scenario(text: &str) -> Result<Vec<ScenarioRow>, FileError> {
     let mut lines = text.lines().enumerate();
-    let (_, version) = lines.next().ok_or(FileError::Ends { expected: "the version line" })?;
+    let missing = FileError::Ends { line: 1, expected: "the version line" };
+    let (_, version) = lines.next().ok_or(missing)?;
     let mut words = version.split_whitespace();
     let known = words.next() == Some("version")
         && words.next().and_then(|word| word.parse::<f64>().ok()) == Some(1.0);
@@ -154,18 +166,31 @@ pub fn read_scenario(text: &str) -> Result<Vec<ScenarioRow>, FileError> {
 
 type Lines<'a> = std::iter::Enumerate<std::str::Lines<'a>>;
 
-/// Returns the rest of the next line, which must begin with `word`.
-fn header<'a>(lines: &mut Lines<'a>, word: &'static str) -> Result<(usize, &'a str), FileError> {
-    let (number, line) = lines.next().ok_or(FileError::Ends { expected: word })?;
-    line.trim()
-        .strip_prefix(word)
-        .map(|rest| (number + 1, rest.trim()))
-        .ok_or_else(|| FileError::Header { line: number + 1, expected: word, found: line.into() })
+/// Lines of a map file before its rows.
+const HEADER_LINES: usize = 4;
+
+/// Returns the rest of the next line, which is the one with this number and must begin with a word.
+fn header<'a>(
+    lines: &mut Lines<'a>,
+    line: usize,
+    word: &'static str,
+) -> Result<&'a str, FileError> {
+    let (_, text) = lines.next().ok_or(FileError::Ends { line, expected: word })?;
+    let rest = text.trim().strip_prefix(word);
+    let rest = rest.filter(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace));
+    let wrong = || FileError::Header { line, expected: word, found: text.into() };
+    rest.map(str::trim).ok_or_else(wrong)
 }
 
-fn size(lines: &mut Lines<'_>, word: &'static str) -> Result<u32, FileError> {
-    let (line, rest) = header(lines, word)?;
+fn size(lines: &mut Lines<'_>, line: usize, word: &'static str) -> Result<u32, FileError> {
+    let rest = header(lines, line, word)?;
     rest.parse().map_err(|_| FileError::Header { line, expected: word, found: rest.into() })
+}
+
+/// Checks that there is nothing, or a known word, in the rest of a line.
+fn rest_is(line: usize, rest: &str, expected: &'static str) -> Result<(), FileError> {
+    let wrong = || FileError::Header { line, expected, found: rest.into() };
+    (rest == expected).then_some(()).ok_or_else(wrong)
 }
 
 fn read_row(line: usize, text: &str, row: &mut [u8]) -> Result<(), FileError> {
@@ -186,8 +211,8 @@ fn read_scenario_row(line: usize, text: &str) -> Result<ScenarioRow, FileError> 
     let bucket = field(line, "bucket", words.next())?;
     words.next(); // name of the map
     let width = field(line, "map width", words.next())?;
-    let height: i32 = field(line, "map height", words.next())?;
-    let map_size = (width, height.unsigned_abs());
+    let height: u16 = field(line, "map height", words.next())?;
+    let (map_size, height) = ((width, height.into()), i32::from(height));
     let mut cell = |x_name, y_name| {
         let x = field(line, x_name, words.next())?;
         let y: i32 = field(line, y_name, words.next())?;
@@ -199,6 +224,9 @@ fn read_scenario_row(line: usize, text: &str) -> Result<ScenarioRow, FileError> 
     if !optimal.is_finite() {
         let found = optimal.to_string();
         return Err(FileError::Field { line, name: "optimal length", found });
+    }
+    if let Some(more) = words.next() {
+        return Err(FileError::Field { line, name: "a tenth column", found: more.into() });
     }
     Ok(ScenarioRow { line, bucket, map_size, start, goal, optimal })
 }

@@ -237,7 +237,7 @@ impl Walk {
         let legs = path.legs().get(self.leg as usize..).unwrap_or_default();
         let done = self.step;
         legs.iter().enumerate().map(move |(index, &leg)| {
-            let steps = if index == 0 { leg.steps - done } else { leg.steps };
+            let steps = if index == 0 { leg.steps.saturating_sub(done) } else { leg.steps };
             Leg { steps, ..leg }
         })
     }

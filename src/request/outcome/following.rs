@@ -40,7 +40,8 @@ impl Outcomes<'_, '_> {
         }
         match *unit.status {
             walking if walking.is_walking() && target.is_near => {
-                if unit.critter.is_some() || unit.steering.is_some() {
+                let is_moved = unit.critter.is_some() || unit.steering.is_some();
+                if is_moved && unit.path.0.end() != target.here {
                     unit.stop_at(target.here);
                     unit.state.query.goal = target.goal;
                 }
@@ -49,7 +50,11 @@ impl Outcomes<'_, '_> {
             walking if walking.is_walking() => {
                 moved > 0 && moved.saturating_mul(SHARE_OF_PATH) >= left
             }
-            PathStatus::Arrived(PathKind::Complete) => !target.is_near,
+            // One that was pushed off comes back by itself. If it made for its target again, two that follow the same one would push
+            // each other off for ever.
+            PathStatus::Arrived(PathKind::Complete) => {
+                !target.is_near && (moved > 0 || !unit.comes_back())
+            }
             PathStatus::Arrived(PathKind::Partial) | PathStatus::Found(_) => moved > 0,
             _ => false,
         }
@@ -71,6 +76,12 @@ impl Outcomes<'_, '_> {
 }
 
 impl RequesterItem<'_, '_> {
+    /// Whether its crowd brings it back to where it has arrived.
+    fn comes_back(&self) -> bool {
+        let critter = self.critter.as_ref();
+        critter.is_some_and(|(state, _)| state.unit().is_some() && state.member.has_goal)
+    }
+
     /// Whether a unit that goes to its target over links needs another path: the target is on another grid than when its route
     /// was planned, or has moved by at least a part of the distance to the next link.
     fn has_moved_target(&self, target: &SeenTarget) -> bool {

@@ -22,7 +22,9 @@ impl Outcomes<'_, '_> {
         let wait = unit.request.and_then(|request| next_attempt(request, &mut unit.state, reason));
         let Some((status, ticks)) = wait else {
             *unit.status = PathStatus::Failed(reason);
-            self.commands.trigger(PathFailed { entity: unit.entity, reason });
+            if !unit.take_announced() {
+                self.commands.trigger(PathFailed { entity: unit.entity, reason });
+            }
             return true;
         };
         *unit.status = status;

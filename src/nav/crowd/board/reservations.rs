@@ -6,7 +6,9 @@
 //! grid, so that neighbors need no bounds check.
 
 use super::NONE;
-use crate::nav::{Cell, Direction, Footprint, NavGrid, Topology, direction::OFFSETS};
+use crate::nav::{
+    BitRows, Cell, Direction, Footprint, NavGrid, Topology, direction::OFFSETS, directions_of,
+};
 
 /// Most cells that a unit of the largest size enters in a step.
 const MAX_ENTERED: usize = 15;
@@ -116,28 +118,19 @@ pub struct Reservations {
     deltas: [i32; 8],
     cells: Vec<Reservation>,
     /// One bit per cell: a unit stands here that is to be woken when something moves nearby.
-    listening: Vec<u64>,
+    listening: BitRows,
     /// One bit per cell: a unit stands here and is not leaving. Small enough to stay in the cache, unlike
     /// `cells`.
-    standing: Vec<u64>,
-    words_per_row: usize,
+    standing: BitRows,
 }
 
 impl Reservations {
     pub fn new(topology: Topology, (width, height): (u32, u32)) -> Self {
         let stride = width + 2;
         let deltas = OFFSETS.map(|(dx, dy)| dy * stride as i32 + dx);
-        let words_per_row = (stride as usize).div_ceil(64) + 1;
-        let rows = height as usize + 2;
-        Self {
-            topology,
-            stride,
-            deltas,
-            cells: vec![FREE; stride as usize * rows],
-            listening: vec![0; words_per_row * rows],
-            standing: vec![0; words_per_row * rows],
-            words_per_row,
-        }
+        let cells = vec![FREE; stride as usize * (height as usize + 2)];
+        let (listening, standing) = (BitRows::new(width, height), BitRows::new(width, height));
+        Self { topology, stride, deltas, cells, listening, standing }
     }
 
     /// Returns the index of a position on the grid, or one step off it, which is a cell of the border. A
@@ -243,68 +236,43 @@ impl Reservations {
     #[inline]
     pub fn set_listening(&mut self, at: GridPos, size: u8, listens: bool) {
         let footprint = self.footprint(size);
-        set_bits(&mut self.listening, self.words_per_row, (at, footprint), listens);
+        set_bits(&mut self.listening, (at, footprint), listens);
     }
 
     /// Marks whether a unit of this size stands at a position.
     #[inline]
     pub fn set_standing(&mut self, at: GridPos, size: u8, stands: bool) {
         let footprint = self.footprint(size);
-        set_bits(&mut self.standing, self.words_per_row, (at, footprint), stands);
+        set_bits(&mut self.standing, (at, footprint), stands);
     }
 
     /// Returns the directions in which a neighbor of the cell is occupied by a standing unit, one bit each.
     #[inline]
     pub fn standing_neighbors(&self, at: GridPos) -> u8 {
-        let (first, shift) = (usize::from(at.x) / 64, usize::from(at.x) % 64);
-        let row_bits = |dy: usize| {
-            let row = (usize::from(at.y) + dy) * self.words_per_row + first;
-            let low = self.standing[row] >> shift;
-            let bits = if shift > 61 { low | self.standing[row + 1] << (64 - shift) } else { low };
-            bits as u8 & 7
-        };
-        let (low, own, high) = (row_bits(0), row_bits(1), row_bits(2));
-        let upper = high >> 2 << 1 | (high >> 1 & 1) << 2 | (high & 1) << 3;
-        let lower = (low & 1) << 5 | (low >> 1 & 1) << 6 | low >> 2 << 7;
-        own >> 2 | upper | (own & 1) << 4 | lower
+        directions_of(self.standing.pattern(at.x.into(), at.y.into()))
     }
 
-    /// Returns whether any unit is registered for wake-up in the square of `SIDE` × `SIDE` cells whose lowest,
-    /// leftmost cell is the diagonal neighbor below and to the left of `at`.
+    /// Returns whether any unit is registered for wake-up in the square of `side` × `side` cells whose lowest, leftmost cell is
+    /// the diagonal neighbor below and to the left of `at`.
     #[inline(always)]
-    pub fn has_listener<const SIDE: usize>(&self, at: GridPos) -> bool {
-        let shift = usize::from(at.x) % 64;
-        let mut row = usize::from(at.y) * self.words_per_row + usize::from(at.x) / 64;
-        let (mut low, mut high) = (0, 0);
-        for _ in 0..SIDE {
-            if let Some(&[left, right]) = self.listening.get(row..row + 2) {
-                (low, high) = (low | left, high | right);
-            }
-            row += self.words_per_row;
-        }
-        (low >> shift | high << 1 << (63 - shift)) & ((1 << SIDE) - 1) != 0
+    pub fn has_listener(&self, at: GridPos, side: i32) -> bool {
+        let (x, y) = (i32::from(at.x) - 1, i32::from(at.y) - 1);
+        let cells = self.listening.columns_from(x);
+        (y..y + side).fold(0, |all, row| all | cells.read(row)) & ((1 << side) - 1) != 0
     }
 
     /// Calls `found` with the index of every cell registered for wake-up in the square around a unit and the ring of cells
     /// around that.
     pub fn for_each_listener(&self, at: GridPos, size: u8, mut found: impl FnMut(u32)) {
         let footprint = self.footprint(size);
-        let side = footprint.span() as usize + 2;
-        let mask = (1u64 << side) - 1;
-        let before = footprint.before() as u16;
-        let at = GridPos { x: at.x - before, y: at.y - before };
-        for dy in 0..side {
-            let bit = usize::from(at.x);
-            let row = (usize::from(at.y) + dy) * self.words_per_row + bit / 64;
-            let shift = bit % 64;
-            let mut bits = self.listening[row] >> shift;
-            if shift + side > 64 {
-                bits |= self.listening[row + 1] << (64 - shift);
-            }
-            bits &= mask;
+        let (before, side) = (footprint.before() + 1, footprint.span() + 2);
+        let (x, y) = (i32::from(at.x) - before, i32::from(at.y) - before);
+        let cells = self.listening.columns_from(x);
+        for row in y..y + side {
+            let mut bits = cells.read(row) & ((1 << side) - 1);
             while bits != 0 {
-                let dx = bits.trailing_zeros();
-                found((u32::from(at.y) + dy as u32) * self.stride + u32::from(at.x) + dx);
+                let column = x + bits.trailing_zeros() as i32;
+                found(self.index(GridPos { x: column as u16, y: row as u16 }));
                 bits &= bits - 1;
             }
         }
@@ -317,27 +285,16 @@ impl Reservations {
 
     pub fn bytes(&self) -> usize {
         self.cells.capacity() * size_of::<Reservation>()
-            + (self.listening.capacity() + self.standing.capacity()) * 8
+            + self.listening.bytes()
+            + self.standing.bytes()
     }
 }
 
 /// Sets or clears the bits of the cells that a unit covers.
 #[inline]
-fn set_bits(
-    bits: &mut [u64],
-    words_per_row: usize,
-    (at, footprint): (GridPos, Footprint),
-    is_set: bool,
-) {
-    let mut set = |column: usize, row: usize| {
-        let word = &mut bits[row * words_per_row + column / 64];
-        *word = *word & !(1 << (column % 64)) | u64::from(is_set) << (column % 64);
-    };
-    let (column, row) = (usize::from(at.x) + 1, usize::from(at.y) + 1);
-    if footprint.is_single() {
-        return set(column, row);
-    }
-    for (dx, dy) in footprint.offsets() {
-        set(column.wrapping_add_signed(dx as isize), row.wrapping_add_signed(dy as isize));
+fn set_bits(bits: &mut BitRows, (at, footprint): (GridPos, Footprint), is_set: bool) {
+    for (row, columns) in footprint.rows() {
+        let (x, y) = (i32::from(at.x) + columns.start, i32::from(at.y) + row);
+        bits.set_row(x as u32, y as u32, columns.map(|_| is_set));
     }
 }

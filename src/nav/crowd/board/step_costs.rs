@@ -11,6 +11,10 @@ use crate::nav::{Adjacency, Direction, Layer, NavGrid, ProfileId, STRAIGHT};
 /// Greatest distance, in columns and rows, over which terrain is checked in one call.
 pub const MAX_CLEAR_DISTANCE: u16 = 60;
 
+/// A cell or an edge that costs more than this many times as much as others is a barrier. With 1, two of 400 members on ground
+/// that costs up to twice as much here and there do not find their slots.
+const BARRIER_TIMES: u64 = 4;
+
 /// The costs of cells and steps for the units of a profile.
 pub struct StepCosts<'a> {
     pub layer: &'a Layer,
@@ -86,6 +90,25 @@ impl<'a> StepCosts<'a> {
             && !self.layer.has_wall(columns, rows)
     }
 
+    /// Returns whether the direct path between two positions is open, and leads over no barrier, measured by the costlier of the
+    /// two. A path to a neighbor need only be open.
+    pub fn is_line_free(&self, from: GridPos, to: GridPos) -> bool {
+        let most = self.cost(from).max(self.cost(to));
+        let crosses_barrier = |at: GridPos, direction: u8| {
+            let cost = self.cost(at.step(direction)).max(self.crossing(at, direction));
+            self.is_barrier(cost, most)
+        };
+        let counts_costs = self.uniform.is_none() && from.chebyshev(to) > 1;
+        is_line(self.layer, from, to, |at, direction| {
+            !(counts_costs && crosses_barrier(at, direction))
+        })
+    }
+
+    /// Returns whether a cell or an edge costs so much more than another that a detour may well be better.
+    pub const fn is_barrier(&self, cost: u64, usual: u64) -> bool {
+        self.uniform.is_none() && cost > BARRIER_TIMES * usual
+    }
+
     /// Returns the number of steps of the shortest path between two positions on open terrain.
     pub fn steps_between(&self, a: GridPos, b: GridPos) -> u32 {
         match self.layer.adjacency() {
@@ -121,7 +144,17 @@ pub fn uniform_step_costs(adjacency: Adjacency, cost: u64) -> [u64; 8] {
 
 /// Returns whether the direct path between two positions is open: straight along the longer side first, then
 /// diagonal.
-pub fn is_line_open(layer: &Layer, mut at: GridPos, to: GridPos) -> bool {
+pub fn is_line_open(layer: &Layer, from: GridPos, to: GridPos) -> bool {
+    is_line(layer, from, to, |_, _| true)
+}
+
+/// The same, if a condition also holds for each step.
+fn is_line(
+    layer: &Layer,
+    mut at: GridPos,
+    to: GridPos,
+    holds: impl Fn(GridPos, u8) -> bool,
+) -> bool {
     let is_hexagonal = layer.adjacency() == Adjacency::Six;
     while at != to {
         let (dx, dy) = at.offset_to(to);
@@ -132,7 +165,7 @@ pub fn is_line_open(layer: &Layer, mut at: GridPos, to: GridPos) -> bool {
             false => (along(dx, dy), along(dy, dx)),
         };
         let direction = Direction::from_offset(x, y) as u8;
-        if legal_directions(layer, at) >> direction & 1 == 0 {
+        if legal_directions(layer, at) >> direction & 1 == 0 || !holds(at, direction) {
             return false;
         }
         at = at.step(direction);

@@ -63,17 +63,6 @@ pub struct UnitSettings {
     pub keeps_goal: bool,
 }
 
-/// What a unit does when one of its team pushes it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
-pub enum Pushes {
-    #[default]
-    GivesWay,
-    /// It stands once it is at its goal.
-    KeepsGoal,
-    Stands,
-}
-
 impl Default for UnitSettings {
     /// Ten ticks for a straight step over plain ground.
     fn default() -> Self {
@@ -173,7 +162,9 @@ pub struct Unit {
     pub direction: u8,
     /// It is off the centers of the cells of its step, on a straight line across the grid.
     pub is_on_line: bool,
-    pub pushes: Pushes,
+    /// Others may not push it: never, or not off its goal.
+    pub is_unpushable: bool,
+    pub keeps_goal: bool,
     /// It has reached its goal since the last order.
     pub has_arrived: bool,
     /// Its profile has another size now: it cannot move until it is placed where it fits.
@@ -297,11 +288,8 @@ impl Unit {
 
     /// Returns whether units of `team` may push it.
     pub fn is_pushable_by(&self, team: u8) -> bool {
-        let gives_way = match self.pushes {
-            Pushes::GivesWay => true,
-            Pushes::KeepsGoal => !self.has_arrived || self.tail != self.goal,
-            Pushes::Stands => false,
-        };
+        let stays_on_goal = self.keeps_goal && self.has_arrived && self.tail == self.goal;
+        let gives_way = !self.is_unpushable && !stays_on_goal;
         gives_way && self.speed > 0 && !self.needs_refit && self.team == team
     }
 

@@ -12,8 +12,8 @@
 
 mod seen_cells;
 
-use crate::nav::crowd::board::{GridPos, STAY, rect_around};
-use crate::nav::{Adjacency, CornerRule, Layer, NavGrid, ProfileId, bit_rows::Columns64};
+use crate::nav::crowd::board::{GridPos, STAY, StepCosts, rect_around};
+use crate::nav::{Adjacency, CornerRule, NavGrid, ProfileId, bit_rows::Columns64};
 
 /// Columns and rows within which a corner can be visible.
 pub const REACH: u16 = 30;
@@ -33,9 +33,7 @@ const IN_MIRRORED_BLOCK: [(u32, usize); 9] =
 
 /// What blocks the sight of the units of a profile.
 pub struct CornerSight<'a> {
-    layer: &'a Layer,
-    terrain: &'a [u8],
-    adjacency: Adjacency,
+    pub costs: StepCosts<'a>,
     /// All columns if one passable cell beside a diagonal step is enough, otherwise none; and the same if no such cell is needed.
     needs_one: u64,
     needs_none: u64,
@@ -43,14 +41,13 @@ pub struct CornerSight<'a> {
 
 impl<'a> CornerSight<'a> {
     pub fn new(grid: &'a NavGrid, profile: ProfileId) -> Option<Self> {
-        let (layer, rules) = (grid.layer(profile)?, grid.profiles().get(usize::from(profile.0))?);
-        let adjacency = layer.adjacency();
-        let has_corners = adjacency == Adjacency::Eight;
+        let costs = StepCosts::of(grid, profile)?;
+        let rules = grid.profiles().get(usize::from(profile.0))?;
+        let has_corners = costs.layer.adjacency() == Adjacency::Eight;
         let columns_if = |rule| if rules.corner_rule() == rule && has_corners { ALL } else { 0 };
         let (needs_one, needs_none) =
             (columns_if(CornerRule::NoSqueeze), columns_if(CornerRule::Allow));
-        let terrain = grid.terrain_bytes();
-        Some(Self { layer, terrain, adjacency, needs_one, needs_none })
+        Some(Self { costs, needs_one, needs_none })
     }
 
     /// Returns from which cells around a position a corner is visible: one bit for each direction, and one for
@@ -62,10 +59,10 @@ impl<'a> CornerSight<'a> {
             return 0;
         }
         let is_beside_edge = || {
-            let (columns, rows) = rect_around(self.layer, pos, corner);
-            self.layer.has_edge(columns, rows)
+            let (columns, rows) = rect_around(self.costs.layer, pos, corner);
+            self.costs.layer.has_edge(columns, rows)
         };
-        if self.layer.crossings().is_some() && is_beside_edge() {
+        if self.costs.layer.crossings().is_some() && is_beside_edge() {
             return self.seen_beside_edges(corner, pos);
         }
         // Columns are counted towards the unit.
@@ -81,8 +78,8 @@ impl<'a> CornerSight<'a> {
     /// Returns the visible cells of a block of 3 × 3 cells, by row.
     fn seen_block<const MIRRORED: bool>(&self, corner: GridPos, (dx, dy): (i32, i32)) -> [u64; 3] {
         let left = i32::from(corner.x) - CENTER as i32;
-        let rows =
-            Rows::<MIRRORED> { sight: self, corner, cells: self.layer.passable_columns(left) };
+        let layer = self.costs.layer;
+        let rows = Rows::<MIRRORED> { sight: self, corner, cells: layer.passable_columns(left) };
         // Only cells to the right of the corner are looked at, and one column to the left of it. A shortest path
         // never leaves the rectangle around its ends.
         let columns = (ALL >> (CENTER as i32 - dx - 1)) & (ALL << (CENTER as i32 + dx.min(1) - 1));
@@ -102,7 +99,7 @@ impl<'a> CornerSight<'a> {
                 let row = side * distance;
                 let passable = rows.passable(row);
                 let level = rows.level(row, passable & columns);
-                seen = match self.adjacency {
+                seen = match layer.adjacency() {
                     Adjacency::Six => {
                         let is_slanted_right = (side < 0) != MIRRORED;
                         next_row_of_hexagons(seen, level, distance as u32, is_slanted_right)
@@ -125,7 +122,7 @@ impl<'a> CornerSight<'a> {
     fn next_row(&self, seen: u64, near: u64, (level, passable): (u64, u64), distance: u32) -> u64 {
         let is_open =
             |beside: u64| beside & near | (beside | near) & self.needs_one | self.needs_none;
-        if self.adjacency == Adjacency::Four {
+        if self.costs.layer.adjacency() == Adjacency::Four {
             return outward(level, seen & level, (0, 0));
         }
         let to_right = (seen & RIGHT) << 1 & is_open(passable << 1);
@@ -170,13 +167,12 @@ impl<const MIRRORED: bool> Rows<'_, MIRRORED> {
     /// Returns those of the cells that cost as much as the corner.
     #[inline(always)]
     fn level(&self, dy: i32, cells: u64) -> u64 {
-        if self.sight.layer.is_uniform() { cells } else { self.as_costly(dy, cells) }
+        if self.sight.costs.layer.is_uniform() { cells } else { self.as_costly(dy, cells) }
     }
 
     #[inline(never)]
     fn as_costly(&self, dy: i32, cells: u64) -> u64 {
-        let CornerSight { layer, terrain, .. } = *self.sight;
-        let cost = |x: i32, y: i32| layer.cost(x as u32, y as u32, terrain);
+        let cost = |x: i32, y: i32| self.sight.costs.cost(GridPos { x: x as u16, y: y as u16 });
         let (x, y) = (i32::from(self.corner.x), i32::from(self.corner.y));
         let (own, mut level, mut rest) = (cost(x, y), cells, cells);
         while rest != 0 {

@@ -76,11 +76,11 @@ impl BlockedArea {
             }
         }
         while let Some((steps, pos)) = self.steps.pop(open) {
-            let profile = self.profile;
-            let ways = sides(grid).filter(|&side| may_cross(grid, profile, pos, side));
-            for next in ways.map(|side| pos.step(side)) {
+            for side in sides(grid) {
+                let (next, outward) = (pos.step(side), (side + 4) % 8);
                 let is_edited = |area: &CellRect| area.contains(next.cell(grid));
-                if self.edited.iter().any(is_edited) {
+                if self.edited.iter().any(is_edited) && may_cross(grid, self.profile, next, outward)
+                {
                     self.steps.improve(open, next, steps + 1);
                 }
             }

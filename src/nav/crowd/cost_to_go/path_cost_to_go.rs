@@ -46,13 +46,11 @@ impl Sources {
         if let Some(field) = &follower.field {
             return around(pos, directions, &|pos| field.cost(pos));
         }
-        let Some((sight, costs)) =
-            CornerSight::new(grid, profile).zip(StepCosts::of(grid, profile))
-        else {
+        let Some(sight) = CornerSight::new(grid, profile) else {
             return [UNREACHABLE; 9];
         };
-        let known = follower.visible_costs(&costs, &sight, (pos, false), directions);
-        follower.complete(known.cost_to_go, &costs, pos, directions)
+        let known = follower.visible_costs(&sight, (pos, false), directions);
+        follower.complete(known.cost_to_go, &sight.costs, pos, directions)
     }
 
     /// Looks along the path of a unit from its own position: notes how far it has come, and what it costs to go
@@ -69,23 +67,22 @@ impl Sources {
         if follower.is_cut {
             return false;
         }
-        let Some((sight, costs)) =
-            CornerSight::new(grid, profile).zip(StepCosts::of(grid, profile))
-        else {
+        let Some(sight) = CornerSight::new(grid, profile) else {
             return false;
         };
+        let costs = &sight.costs;
         let directions = legal_directions(costs.layer, pos);
-        let known = follower.visible_costs(&costs, &sight, (pos, is_alone), directions);
+        let known = follower.visible_costs(&sight, (pos, is_alone), directions);
         if let Some(last) = known.last {
             follower.aim = (follower.range_near().start + last) as u32;
         }
         match known.best {
-            Some(best) => follower.note_corner(best, &costs, pos),
+            Some(best) => follower.note_corner(best, costs, pos),
             None => drop(follower.update_position(pos)),
         }
         let is_any_visible = known.cost_to_go.iter().any(|&cost| cost != UNREACHABLE);
         if matches!(unit.task, Task::Path) {
-            let cost_to_go = follower.complete(known.cost_to_go, &costs, pos, directions);
+            let cost_to_go = follower.complete(known.cost_to_go, costs, pos, directions);
             let cell_cost = costs.uniform();
             let costs = NeighborCosts { cost_to_go, directions, cell_cost };
             self.note_neighbor_costs(board, index, costs);
@@ -106,12 +103,11 @@ impl PathFollower {
     /// alone.
     fn visible_costs(
         &self,
-        costs: &StepCosts,
         sight: &CornerSight,
         (pos, is_alone): (GridPos, bool),
         directions: u8,
     ) -> PathCosts {
-        let near = &self.corners[self.range_near()];
+        let (costs, near) = (&sight.costs, &self.corners[self.range_near()]);
         // A field leads a unit around a cut of its path. The cut may lie just after the corner that the unit has left.
         let behind = self.corner as usize - self.range_near().start;
         let first = if self.field.is_some() { behind } else { 0 };

@@ -11,11 +11,16 @@ use super::{
     Corner, FIELD_LOOKAHEAD, Line, LocalField, MAX_FIELDS_PER_TICK, Offset, Sources, UNREACHABLE,
     find_corners,
 };
-use crate::nav::crowd::board::{Board, GridPos, Rung, STAY, StepCosts, Unit, legal_directions};
+use crate::nav::crowd::board::{
+    Board, GridPos, Rung, STAY, StepCosts, Unit, entry_at, legal_directions,
+};
 use crate::nav::{CellRect, Layer, NavGrid, Path, ProfileId, STRAIGHT, Walk, path::Leg};
 
 /// Ticks between two attempts to find a path around others.
 const FIELD_RETRY: u64 = 64;
+/// A unit farther than this from the cell of its path that it has reached, in columns and rows, is on another part of its path:
+/// it was guided by a field until now, or got the path on the way.
+const NEAR_PATH: u16 = 2;
 
 /// A path and how far a unit has come along it.
 #[derive(Clone, Debug, Default)]
@@ -100,6 +105,13 @@ impl PathFollower {
         self.forget_line();
         (self.corner, self.aim) = (0, 0);
         self.advance(0);
+    }
+
+    /// Makes sure that the unit, at `pos`, is near the cell that it has reached.
+    pub fn find_unit(&mut self, pos: GridPos) {
+        if pos.chebyshev(self.reached) > NEAR_PATH {
+            self.relocate(pos);
+        }
     }
 
     /// Moves to the cell of the whole path that is nearest to `pos`, or to the last of several nearest ones.
@@ -270,19 +282,17 @@ impl PathFollower {
 }
 
 impl Sources {
-    /// Sets the path of a unit.
+    /// Sets the path of a unit, which may be on its way along it already.
     pub fn set_path(
         &mut self,
-        (index, profile): (u32, ProfileId),
+        (index, unit): (u32, &Unit),
         grid: &NavGrid,
         ends: (GridPos, GridPos),
         path: &Path,
     ) {
-        if self.followers.len() <= index as usize {
-            self.followers.resize_with(index as usize + 1, PathFollower::default);
-        }
-        let costs = StepCosts::of(grid, profile);
-        self.followers[index as usize].set(ends, path, costs.as_ref());
+        let follower = entry_at(&mut self.followers, index as usize);
+        follower.set(ends, path, StepCosts::of(grid, unit.profile).as_ref());
+        follower.find_unit(unit.head);
     }
 
     /// Replaces the path of a unit by a longer one that begins with it; returns whether it does.

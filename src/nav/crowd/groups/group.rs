@@ -9,7 +9,7 @@
 
 use super::Groups;
 use crate::nav::crowd::board::{
-    Board, CrowdEvent, GridPos, GroupIndex, NONE, RouteId, State, Task, Unit, is_line_open,
+    Board, CrowdEvent, GridPos, GroupIndex, NONE, RouteId, State, StepCosts, Task, Unit,
 };
 use crate::nav::crowd::cost_to_go::{CostToGo, Flood, UNREACHABLE, around};
 use crate::nav::{Cell, CellRect, NavGrid, ProfileId};
@@ -67,12 +67,14 @@ pub struct Slot {
 }
 
 impl Group {
-    /// Returns whether the line between two positions is open: straight first, then diagonal.
+    /// Returns whether the line between two positions, straight first, then diagonal, is open and crosses no barrier: the way over
+    /// a bridge may be cheaper than through a river.
     pub fn sees(&self, grid: &NavGrid, from: GridPos, to: GridPos) -> bool {
         if self.is_open && self.window.contains(from) {
             return true;
         }
-        grid.layer(self.profile).is_some_and(|layer| is_line_open(layer, from, to))
+        let costs = StepCosts::of(grid, self.profile);
+        costs.is_some_and(|costs| costs.is_line_free(from, to))
     }
 
     /// Returns whether edits may change slots or the costs to them: edits in the window or beside it do, and all edits if a
@@ -131,23 +133,19 @@ impl Groups {
                 && common == (swap_class, team, profile)
                 && are_joined(region(group.first_slot))
         });
-        let id = match known {
-            Some(at) => GroupIndex(at as u32),
-            None => {
-                let first_slot = slot;
-                self.insert_group(Group {
-                    swap_class,
-                    team,
-                    profile,
-                    first_slot,
-                    ..Group::default()
-                })
-            }
-        };
-        let group = &mut self[id];
+        // A new group takes the place of one that has no members left.
+        let free = || self.list.iter().position(|group| group.members == 0);
+        let at = known.or_else(free).unwrap_or_else(|| {
+            self.list.push(Group::default());
+            self.list.len() - 1
+        });
+        let group = &mut self.list[at];
+        if group.members == 0 {
+            *group = Group { swap_class, team, profile, first_slot: slot, ..Group::default() };
+        }
         (group.route, group.goal) = (membership.route, goal);
         (group.members, group.is_stale) = (group.members + 1, true);
-        id
+        GroupIndex(at as u32)
     }
 
     /// Frees the slots of a unit that leaves its group, if it has one.
@@ -223,17 +221,6 @@ impl Groups {
         }
         let is_known = group.window.cost(unit.tail) != UNREACHABLE;
         is_known.then(|| around(unit.tail, directions, &|pos| group.window.cost(pos)))
-    }
-
-    /// Adds a group without members, in the place of one that has none left.
-    fn insert_group(&mut self, group: Group) -> GroupIndex {
-        let free = self.list.iter().position(|group| group.members == 0);
-        let at = free.unwrap_or(self.list.len());
-        if free.is_none() {
-            self.list.push(Group::default());
-        }
-        self.list[at] = group;
-        GroupIndex(at as u32)
     }
 
     /// Lists the members of all groups whose slots are to be collected, by group: one look at all units.

@@ -9,7 +9,7 @@
 //! [`slot_assignment`](super::slot_assignment)). An order resets the count.
 
 use super::Groups;
-use crate::nav::crowd::board::{Board, GridPos, NONE, STAY, Task};
+use crate::nav::crowd::board::{Board, GridPos, NONE, STAY, Task, entry_at};
 use crate::nav::crowd::cost_to_go::{Sources, UNREACHABLE, costliest_step};
 use crate::nav::{NavGrid, PathCost};
 
@@ -37,11 +37,11 @@ const MOST_RETURNED: u8 = 6;
 const QUICK_EXCHANGE: u32 = 64;
 
 /// The progress of a unit towards its goal.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct GoalProgress {
-    /// The lowest remaining cost so far.
-    least_remaining: u64,
+    /// The lowest remaining cost so far; `None` before the first step.
+    least_remaining: Option<u64>,
     /// Steps since then.
     steps: u32,
     /// The tick in which it was lowest.
@@ -56,25 +56,15 @@ pub struct GoalProgress {
     slots_returned: u8,
 }
 
-impl Default for GoalProgress {
-    fn default() -> Self {
-        Self {
-            least_remaining: u64::MAX,
-            steps: 0,
-            since: 0,
-            remaining: u32::MAX,
-            is_old: false,
-            last_slot: GridPos::default(),
-            exchanged_at: 0,
-            slots_returned: 0,
-        }
-    }
-}
-
 impl GoalProgress {
     /// Notes that terrain has changed somewhere: the shared field that guides the unit may now lead a longer way.
     pub const fn note_edit(&mut self) {
         self.is_old = true;
+    }
+
+    /// Returns whether a remaining cost is lower than all before.
+    fn is_nearer(&self, remaining: u64) -> bool {
+        self.least_remaining.is_none_or(|least| remaining < least)
     }
 
     /// Notes the remaining cost at a step. Returns whether it has risen by more than steps alone can change it:
@@ -103,11 +93,7 @@ impl GoalProgress {
 impl Groups {
     /// Resets the step count of a unit.
     pub fn reset_progress(&mut self, index: u32) {
-        let at = index as usize;
-        if self.progress.len() <= at {
-            self.progress.resize(at + 1, GoalProgress::default());
-        }
-        self.progress[at] = GoalProgress::default();
+        *entry_at(&mut self.progress, index as usize) = GoalProgress::default();
     }
 
     /// Counts a step that has just begun.
@@ -133,11 +119,11 @@ impl Groups {
         let costliest_step = || grid.layer(unit.profile).map_or(0, costliest_step);
         let begins_anew = |cost| is_route && progress.has_longer_way(cost, costliest_step);
         if remaining.is_some_and(begins_anew) {
-            progress.least_remaining = u64::MAX;
+            progress.least_remaining = None;
         }
-        if let Some(least_remaining) = remaining.filter(|&cost| cost < progress.least_remaining) {
-            let since = board.tick_stamp();
-            let remaining = coarse(least_remaining);
+        if let Some(cost) = remaining.filter(|&cost| progress.is_nearer(cost)) {
+            let (since, remaining) = (board.tick_stamp(), coarse(cost));
+            let least_remaining = Some(cost);
             *progress =
                 GoalProgress { least_remaining, since, remaining, ..GoalProgress::default() };
             return;
@@ -154,8 +140,8 @@ impl Groups {
     /// Notes how far a member of a group is from its slot. Returns for how many ticks it has come no nearer.
     pub fn ticks_without_progress(&mut self, now: u32, index: u32, remaining: u64) -> u64 {
         let progress = &mut self.progress[index as usize];
-        if remaining < progress.least_remaining {
-            (progress.least_remaining, progress.since) = (remaining, now);
+        if progress.is_nearer(remaining) {
+            (progress.least_remaining, progress.since) = (Some(remaining), now);
         }
         u64::from(now.wrapping_sub(progress.since))
     }
@@ -172,7 +158,7 @@ impl Groups {
     pub fn ticks_since_progress(&self, board: &Board, index: u32) -> u64 {
         let (unit, progress) = (&board.units[index], &self.progress[index as usize]);
         let goes_alone = unit.task.group().is_none() && unit.yields_to() == NONE;
-        let counts = goes_alone && !unit.has_arrived && progress.least_remaining != u64::MAX;
+        let counts = goes_alone && !unit.has_arrived && progress.least_remaining.is_some();
         if counts { board.tick_stamp().wrapping_sub(progress.since).into() } else { 0 }
     }
 

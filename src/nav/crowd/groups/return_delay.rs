@@ -4,7 +4,7 @@
 //! it returned immediately, the units for which it made room would find it in their way again; where many
 //! units have their goals next to each other, they would push one another about for long.
 
-use crate::nav::crowd::board::{Board, Mode, Pushes, Rung, Task, Unit};
+use crate::nav::crowd::board::{Board, Mode, Rung, Task, Unit};
 
 /// Distance in cells within which other units count.
 const REACH: u16 = 5;
@@ -17,7 +17,8 @@ pub fn delays_return(board: &Board, index: u32) -> bool {
     let would_return = unit.has_arrived
         && matches!(unit.task, Task::Route(_) | Task::Path)
         && unit.size == 1
-        && unit.pushes == Pushes::GivesWay
+        && !unit.is_unpushable
+        && !unit.keeps_goal
         && unit.is_pushed()
         && unit.mode == Mode::Normal;
     would_return

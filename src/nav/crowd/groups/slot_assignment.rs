@@ -49,21 +49,28 @@ impl Groups {
             preferred.or_else(|| nearest_slot(group, board, pos).filter(in_sight))
         };
         match found {
-            Some(slot) => self.take_over_slot(board, grid, (id, index), [own, slot]),
+            Some(slot) => self.take_slot(board, grid, (id, index), [own, slot]),
             None => self[id].are_costs_wanted = true,
         }
     }
 
-    /// Sends a member to a free slot. If that is the own slot of another member, the two exchange their slots.
-    fn take_over_slot(
+    /// Sends a member to a slot. If that is the own slot of another member, the two exchange their slots, and a member that was
+    /// on its way there goes to the other one.
+    fn take_slot(
         &mut self,
         board: &mut Board,
         grid: &NavGrid,
         (id, index): (GroupIndex, u32),
         [own, slot]: [usize; 2],
     ) {
+        let other = self[id].slots[slot].owner;
         self.exchange_owners(board, grid, id, [own, slot]);
-        self[id].are_costs_stale = true;
+        if board.units[other].slot == slot as u32 {
+            board.units[other].slot = own as u32;
+            board.mark_ready(other);
+        } else {
+            self[id].are_costs_stale = true;
+        }
         board.units[index].slot = slot as u32;
     }
 
@@ -91,7 +98,8 @@ impl Groups {
                     && other != index
                     && self.should_exchange(board, grid, index, other)
                 {
-                    self.exchange(board, grid, id, [index, other]);
+                    let slots = [index, other].map(|unit| board.units[unit].slot as usize);
+                    self.take_slot(board, grid, (id, index), slots);
                 }
             }
         }
@@ -120,21 +128,6 @@ impl Groups {
         (gain < 0 || gain == 0 && is_more_even())
             && group.sees(grid, a.head, to_b)
             && group.sees(grid, b.head, to_a)
-    }
-
-    /// Exchanges the slots of two members.
-    fn exchange(
-        &mut self,
-        board: &mut Board,
-        grid: &NavGrid,
-        id: GroupIndex,
-        [index, other]: [u32; 2],
-    ) {
-        let (slot, other_slot) = (board.units[index].slot, board.units[other].slot);
-        board.units[index].slot = other_slot;
-        board.units[other].slot = slot;
-        self.exchange_owners(board, grid, id, [slot as usize, other_slot as usize]);
-        board.mark_ready(other);
     }
 
     /// Makes the current cell the slot of a member that has been near its slot for long without coming nearer,
@@ -172,15 +165,10 @@ impl Groups {
         match self[id].slots.iter().position(|slot| slot.pos == here) {
             None => self.adopt_current_cell(board, grid, (id, index)),
             Some(slot_here) if slot != NONE => {
-                let owner = self[id].slots[slot_here].owner;
-                let Some(taken) = board.units.get(owner).map(|owner| owner.slot as usize) else {
+                if self[id].slots[slot_here].owner == NONE {
                     return; // its owner has just left the group
-                };
-                if taken == slot_here {
-                    self.exchange(board, grid, id, [index, owner]);
-                } else {
-                    self.take_over_slot(board, grid, (id, index), [slot as usize, slot_here]);
                 }
+                self.take_slot(board, grid, (id, index), [slot as usize, slot_here]);
                 // It settles for good; otherwise the owner would exchange the slots again at once.
                 board.note_arrival(grid, index);
                 board.units[index].give_up();

@@ -139,12 +139,16 @@ impl Group {
         let (width, height) = (grid.width() as u16, grid.height() as u16);
         let (right, top) = ((high.x + margin + 1).min(width), (high.y + margin + 1).min(height));
         self.window.lay_out(origin, (right - origin.x, top - origin.y));
-        let layer = grid.layer(self.profile);
-        let is_free = |x: u16, y: u16| {
-            let (x, y) = (u32::from(x), u32::from(y));
-            layer.is_some_and(|layer| layer.is_passable(x, y) && !layer.is_beside_edge(x, y))
+        let costs = StepCosts::of(grid, self.profile);
+        let is_free = |costs: &StepCosts, x: u16, y: u16| {
+            let at = (u32::from(x), u32::from(y));
+            costs.layer.is_passable(at.0, at.1)
+                && !costs.layer.is_beside_edge(at.0, at.1)
+                && !costs.is_barrier(costs.cost(GridPos { x, y }), costs.cheapest / 2)
         };
-        self.is_open = (origin.y..top).all(|y| (origin.x..right).all(|x| is_free(x, y)));
+        self.is_open = costs.is_some_and(|costs| {
+            (origin.y..top).all(|y| (origin.x..right).all(|x| is_free(&costs, x, y)))
+        });
     }
 
     /// Fills a window that is not open with the costs to the free slots.

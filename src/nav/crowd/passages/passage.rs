@@ -9,8 +9,6 @@
 //! around it has been explored and whether a passage is near. The passage of each cell is stored in blocks
 //! that exist only where there are passages.
 
-use core::ops::{Index, IndexMut};
-
 use super::direction_lock::DirectionLock;
 use super::passage_trace::{links, narrow_directions, trace_from};
 use crate::nav::crowd::board::{GridPos, NONE, legal_directions};
@@ -59,20 +57,6 @@ struct Block {
     offsets: [u16; CELLS],
 }
 
-impl Index<u32> for Passages {
-    type Output = Passage;
-
-    fn index(&self, number: u32) -> &Passage {
-        &self.passages[number as usize]
-    }
-}
-
-impl IndexMut<u32> for Passages {
-    fn index_mut(&mut self, number: u32) -> &mut Passage {
-        &mut self.passages[number as usize]
-    }
-}
-
 /// All passages known so far; see the [module](self).
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
@@ -86,8 +70,9 @@ pub struct Passages {
     /// For each block of the grid, its index in `blocks`.
     block_at: Vec<u32>,
     blocks: Vec<Block>,
-    passages: Vec<Passage>,
-    free: Vec<u32>,
+    /// By number, and the numbers that are free.
+    pub list: Vec<Passage>,
+    free: Vec<usize>,
     /// Whether terrain has changed: cells near passages may have lost their marks.
     was_edited: bool,
 }
@@ -152,10 +137,10 @@ impl Passages {
 
     /// Returns the passage of a cell and the cell's index along it.
     #[inline]
-    pub fn passage_at(&self, pos: GridPos) -> Option<(u32, usize)> {
+    pub fn passage_at(&self, pos: GridPos) -> Option<(usize, usize)> {
         let (block, cell) = self.block_of(pos)?;
         let number = block.passages[cell];
-        (number < IS_APPROACH).then(|| (number, usize::from(block.offsets[cell])))
+        (number < IS_APPROACH).then(|| (number as usize, usize::from(block.offsets[cell])))
     }
 
     /// Returns the passage that a cell lies before, or one of several.
@@ -165,7 +150,7 @@ impl Passages {
         if number < IS_APPROACH || number == NONE {
             return None;
         }
-        let passage = &self[number & !IS_APPROACH];
+        let passage = &self.list[(number & !IS_APPROACH) as usize];
         let is_near = |mouth: &GridPos| usize::from(mouth.chebyshev(pos)) <= APPROACH_STEPS;
         passage.mouths.iter().flatten().any(is_near).then_some(passage)
     }
@@ -224,8 +209,8 @@ impl Passages {
             return;
         };
         let number = self.free.pop().unwrap_or_else(|| {
-            self.passages.push(Passage::default());
-            self.passages.len() as u32 - 1
+            self.list.push(Passage::default());
+            self.list.len() - 1
         });
         let mut passage = Passage { cells: vec![pos], ..Passage::default() };
         for (end, direction) in layer
@@ -244,8 +229,8 @@ impl Passages {
             |mouth: Option<GridPos>| mouth.is_none_or(|at| narrow_directions(layer, at).is_none());
         let ends_are_wide = passage.mouths.into_iter().all(is_wide);
         passage.lock = DirectionLock::new(passage.cells.len() > MAX_LENGTH || !ends_are_wide);
-        self.record(layer, number, &passage);
-        self[number] = passage;
+        self.record(layer, number as u32, &passage);
+        self.list[number] = passage;
     }
 
     fn record(&mut self, layer: &Layer, number: u32, passage: &Passage) {
@@ -291,8 +276,8 @@ impl Passages {
     /// removed the mark of such a cell.
     fn is_beside_passage(&self, pos: GridPos) -> bool {
         let reach = APPROACH_STEPS as u16 + 1;
-        let ends_near = |(number, _): (u32, usize)| {
-            let mut mouths = self[number].mouths.iter().flatten();
+        let ends_near = |(number, _): (usize, usize)| {
+            let mut mouths = self.list[number].mouths.iter().flatten();
             mouths.any(|mouth| mouth.chebyshev(pos) <= reach)
         };
         self.passage_at(pos).is_some()
@@ -326,7 +311,7 @@ impl Passages {
         let Some((number, _)) = self.passage_at(pos) else {
             return;
         };
-        let passage = core::mem::take(&mut self[number]);
+        let passage = core::mem::take(&mut self.list[number]);
         for &cell in &passage.cells {
             self.set_passage(cell, NONE, 0);
         }
@@ -347,9 +332,9 @@ impl Passages {
     }
 
     pub fn bytes(&self) -> usize {
-        let cells = self.passages.iter().map(|passage| passage.cells.capacity()).sum::<usize>();
+        let cells = self.list.iter().map(|passage| passage.cells.capacity()).sum::<usize>();
         let blocks = self.blocks.capacity() * size_of::<Block>() + self.block_at.capacity() * 4;
-        let list = self.passages.capacity() * size_of::<Passage>() + cells * size_of::<GridPos>();
+        let list = self.list.capacity() * size_of::<Passage>() + cells * size_of::<GridPos>();
         self.flags.capacity() * 8 + blocks + list + self.free.capacity() * 4
     }
 }

@@ -5,7 +5,7 @@
 
 use super::passage::MAX_LENGTH;
 use crate::nav::crowd::board::{GridPos, legal_directions};
-use crate::nav::{Adjacency, Layer};
+use crate::nav::{Adjacency, Layer, directions_of};
 
 /// Extends a chain from its last cell to its end, or to a cell of a known chain: long chains are traced in parts. Returns the
 /// cell after the end.
@@ -66,16 +66,11 @@ pub fn narrow_directions(layer: &Layer, pos: GridPos) -> Option<u8> {
     if !layer.is_passable(x, y) {
         return None;
     }
-    let pattern = layer.pattern(x, y);
-    // East, north-east, north and so on, in the order of the directions.
-    let bits = [5, 8, 7, 6, 3, 0, 1, 2];
-    let around =
-        bits.iter().rev().fold(0u8, |directions, bit| directions << 1 | (pattern >> bit & 1) as u8);
     let adjacency = layer.adjacency();
     let (shut, divided) = layer
         .crossings()
         .map_or((0, 0), |crossings| (crossings.shut_sides(x, y), crossings.divided_corners(x, y)));
-    let around = around & !shut;
+    let around = directions_of(layer.pattern(x, y)) & !shut;
     let is_wide = match adjacency {
         Adjacency::Six => is_wide_on_hexagons(layer, pos, around),
         // A corner of the ring of eight cells, with the cells on both sides.

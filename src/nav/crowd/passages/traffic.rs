@@ -38,7 +38,7 @@ impl TerrainShape {
             let keeps_clear = self.passages.of(unit.profile).is_some_and(|passages| {
                 let on_step = [unit.tail, unit.head].into_iter();
                 let mut lies_in = on_step.filter_map(|pos| passages.passage_at(pos));
-                lies_in.any(|(number, _)| passages[number].goes_first(board.now))
+                lies_in.any(|(number, _)| passages.list[number].goes_first(board.now))
             });
             if keeps_clear {
                 unit.clearing_steps = PRIORITY_STEPS_AFTER;
@@ -68,7 +68,7 @@ impl AllPassages {
         for passages in &mut self.0 {
             for pos in [unit.tail, unit.head] {
                 if let Some((number, _)) = passages.passage_at(pos) {
-                    passages[number].lock.last_moved = now;
+                    passages.list[number].lock.last_moved = now;
                 }
             }
         }
@@ -91,7 +91,7 @@ impl AllPassages {
     fn at_entrance(&mut self, entry: Entry, change: impl Fn(&mut DirectionLock, usize)) {
         for passages in &mut self.0 {
             if let Some((number, side)) = passages.entrance(entry) {
-                change(&mut passages[number].lock, side);
+                change(&mut passages.list[number].lock, side);
             }
         }
     }
@@ -100,12 +100,12 @@ impl AllPassages {
     /// profiles see the same passage, the lock of the lowest one counts.
     pub fn may_enter(&mut self, board: &Board, profile: ProfileId, entry: Entry) -> bool {
         let passage_of = |passages: &Passages| passages.entrance(entry).map(|of| of.0);
-        let own = self.of(profile).and_then(|passages| Some(&passages[passage_of(passages)?]));
+        let own = self.of(profile).and_then(|passages| Some(&passages.list[passage_of(passages)?]));
         let Some(own) = own else {
             return true;
         };
         let is_same = |passages: &Passages| {
-            passage_of(passages).is_some_and(|number| passages[number].is_same(own))
+            passage_of(passages).is_some_and(|number| passages.list[number].is_same(own))
         };
         let lowest = self.0.iter().position(is_same);
         let passages = lowest.map(|at| &mut self.0[at]);
@@ -119,10 +119,10 @@ pub type Entry = (GridPos, GridPos);
 
 impl Passages {
     /// Returns the passage that a step enters from outside, and at which side.
-    fn entrance(&self, (from, to): Entry) -> Option<(u32, usize)> {
+    fn entrance(&self, (from, to): Entry) -> Option<(usize, usize)> {
         let here = self.passage_at(from).map(|of| of.0);
         let (number, at) = self.passage_at(to).filter(|of| Some(of.0) != here)?;
-        Some((number, self[number].side(from, at)?))
+        Some((number, self.list[number].side(from, at)?))
     }
 
     /// Returns whether a step enters a passage from outside.
@@ -137,15 +137,15 @@ impl Passages {
     }
 
     /// Returns whether a passage admits a unit at one of its sides.
-    fn may_enter(&mut self, board: &Board, number: u32, side: usize) -> bool {
+    fn may_enter(&mut self, board: &Board, number: usize, side: usize) -> bool {
         let now = board.now;
-        let passage = &self[number];
+        let passage = &self.list[number];
         let length = passage.cells.len();
         if passage.lock.is_uncontrolled || length < MIN_LOCKED_LENGTH {
             return true;
         }
         let count = (passage.lock.counted_at != now + 1).then(|| self.count_inside(board, number));
-        let lock = &mut self[number].lock;
+        let lock = &mut self.list[number].lock;
         if let Some((inside, has_moved)) = count {
             (lock.inside, lock.counted_at) = (inside, now + 1);
             if has_moved {
@@ -156,9 +156,9 @@ impl Passages {
     }
 
     /// Counts the units in a passage by the side they head for, and returns whether one of them moves.
-    fn count_inside(&self, board: &Board, number: u32) -> ([u32; 2], bool) {
+    fn count_inside(&self, board: &Board, number: usize) -> ([u32; 2], bool) {
         let (mut inside, mut has_moved) = ([0; 2], false);
-        let passage = &self[number];
+        let passage = &self.list[number];
         for (along, &cell) in passage.cells.iter().enumerate() {
             let Some(unit) = board.owner(board.reservations.index(cell)) else {
                 continue;
@@ -180,8 +180,8 @@ impl Passages {
 }
 
 /// Returns the side for which a unit in a passage heads.
-fn exit_side(passages: &Passages, number: u32, unit: &Unit, along: usize) -> Option<usize> {
-    let passage = &passages[number];
+fn exit_side(passages: &Passages, number: usize, unit: &Unit, along: usize) -> Option<usize> {
+    let passage = &passages.list[number];
     let next = unit.tail.step(unit.preferred_direction);
     let beside = passages.passage_at(next).filter(|of| of.0 == number).map(|of| of.1);
     if unit.tail != passage.cells[along] {

@@ -12,8 +12,8 @@
 //! its cells, and a diagonal step holds up all units behind it in its lane.
 
 use super::TerrainShape;
-use crate::nav::crowd::board::{Board, GridPos, Task};
-use crate::nav::{Layer, NavGrid, ProfileId};
+use crate::nav::crowd::board::{Board, GridPos, Task, entry_at};
+use crate::nav::{Layer, NavGrid};
 
 /// Cells along a side of a block.
 const BLOCK: u32 = 4;
@@ -91,19 +91,12 @@ impl TerrainShape {
         let unit = &mut board.units[index];
         let (profile, pos) = (unit.profile, unit.tail);
         let forms_lanes = unit.size == 1 && unit.task != Task::Idle && !unit.is_trapped();
-        let near = if forms_lanes { self.near(grid, profile, pos) } else { FREE };
+        let layer = grid.layer(profile).filter(|_| forms_lanes);
+        let walls = entry_at(&mut self.walls, profile.0.into());
+        let near = layer.map_or(FREE, |layer| walls.near(layer, pos));
         let is_relevant = near != FREE && !self.is_passage_near(profile, pos);
         unit.is_near_wall = is_relevant && unit.task.group().is_none();
         unit.is_near_gate = is_relevant && near == GATE;
-    }
-
-    #[inline]
-    fn near(&mut self, grid: &NavGrid, profile: ProfileId, pos: GridPos) -> u8 {
-        let at = usize::from(profile.0);
-        if self.walls.len() <= at {
-            self.walls.resize_with(at + 1, WallProximity::default);
-        }
-        grid.layer(profile).map_or(FREE, |layer| self.walls[at].near(layer, pos))
     }
 }
 

@@ -136,40 +136,17 @@ impl Planner {
             self.plan_step(board, push.unit, direction);
             self.log.push(Claim::Step(push.unit));
             if push.direction == STAY {
-                return self.check_turns(board);
+                return self.keep_if_valid(board, NONE);
             }
             let pusher = self.pushes[push.from as usize].unit;
             let is_slow = is_much_slower(&board.units[push.unit], &board.units[pusher]);
             let turns_far = board.topology.turn_angle(push.direction, direction) > 2;
             if turns_far || is_slow && !is_ring {
-                let is_valid = self.check_turns(board);
-                if is_valid {
-                    self.reserve_for_pusher(board, pusher);
-                }
-                return is_valid;
+                return self.keep_if_valid(board, pusher);
             }
             (direction, cell) = (push.direction, board.reservations.index(tail));
             at = push.from;
         }
-    }
-
-    /// Returns whether every next owner of a cell turns by no more than a right angle against the unit that
-    /// leaves the cell; undoes the plan otherwise. This is checked at the end, because the link that closes a
-    /// ring is logged before the ring's first unit is planned to step.
-    fn check_turns(&mut self, board: &mut Board) -> bool {
-        let is_valid = self.log.iter().all(|claim| match *claim {
-            Claim::NextOwner(cell) => {
-                let reservation = board.reservations.get(cell);
-                let owner = &board.units[reservation.owner];
-                let next = &board.units[reservation.next_owner];
-                owner.is_moving() && board.topology.turn_angle(owner.direction, next.direction) <= 2
-            }
-            _ => true,
-        });
-        if !is_valid {
-            self.undo_to(board, 0);
-        }
-        is_valid
     }
 
     /// Marks a unit as planned to step in a direction.

@@ -9,22 +9,16 @@ use crate::nav::crowd::board::{Board, NONE, Reservation, STAY, Task, Unit};
 /// Initial cost of waiting, in sixteenths of a straight step.
 const WAIT: u64 = 13;
 
-/// The cost of waiting behind a unit that goes in the same direction. From 14 on, a step aside and back costs less than waiting.
-struct Waits {
-    /// It stands.
-    queued: u64,
-    /// It leaves its cell, which has a next owner already.
-    taken: u64,
-    /// It is entering its cell. Only near walls.
-    entering: u64,
-}
+/// The initial cost of waiting behind each kind of [`Leader`], in their order: queued, taken, entering, oncoming, other. From 14
+/// on, a step aside and back costs less than waiting.
+type Waits = [u64; 5];
 
-const IN_OPEN: Waits = Waits { queued: 16, taken: 15, entering: WAIT };
+const IN_OPEN: Waits = [16, 15, WAIT, WAIT, WAIT];
 /// Near a [wall](crate::nav::crowd::passages::wall_proximity), where lines turn into lanes side by side.
-const NEAR_WALL: Waits = Waits { queued: 21, taken: 20, entering: 17 };
+const NEAR_WALL: Waits = [21, 20, 17, WAIT, WAIT];
 /// The same for units with their own paths, on squares: lanes form at the corner of a building (with 13 each, it takes 7 %
 /// longer), but units do not push in from the side at a door (with `NEAR_WALL`, a door two cells wide takes 5 % longer).
-const NEAR_WALL_ON_PATH: Waits = Waits { queued: 19, taken: 15, entering: 15 };
+const NEAR_WALL_ON_PATH: Waits = [19, 15, 15, WAIT, WAIT];
 
 /// Sixteenths added to the cost of a cell on which an oncoming unit stands: passing that unit is better
 /// than pushing it back.
@@ -53,12 +47,7 @@ impl Leader {
             (true, Task::Path, Topology::Square) => NEAR_WALL_ON_PATH,
             (true, ..) => NEAR_WALL,
         };
-        match self {
-            Self::Queued => waits.queued,
-            Self::Taken => waits.taken,
-            Self::Entering => waits.entering,
-            Self::Oncoming | Self::Other => WAIT,
-        }
+        waits[self as usize]
     }
 }
 

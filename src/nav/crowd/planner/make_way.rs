@@ -15,6 +15,8 @@ use crate::nav::{Footprint, NavGrid, STRAIGHT};
 /// Greatest distance to the place where a unit is out of the way, in columns and rows.
 const RADIUS: u16 = 16;
 const SIDE: usize = 2 * RADIUS as usize + 1;
+/// How many positions of the way of another unit are to be left free at least: where it is or goes now, and the next.
+const NEAR_WAY: usize = 2;
 /// A position on which another unit stands costs this many straight steps more, and one step more for every so
 /// many ticks that the unit to be let through has waited.
 const OCCUPIED_STEPS: u64 = 2;
@@ -27,17 +29,17 @@ impl Planner {
     pub fn continue_making_way(&mut self, scene: &mut Scene<'_>, index: u32, passing: u32) -> bool {
         self.find_way_of(scene, passing, index);
         let (board, grid) = (&mut *scene.board, scene.world.grid);
-        let (unit, other) = (board.units[index], board.units[passing]);
+        let other = &board.units[passing];
         let is_over = !other.is_under_way() || other.yields_to() == index;
         if is_over {
             return false;
         }
-        let footprints = [unit, other].map(|unit| board.reservations.footprint(unit.size));
-        let direction = if is_in_way(unit.tail, footprints, &self.way) {
-            self.way_out(board, grid, index)
-        } else {
-            (!other.is_moving()).then_some(STAY)
-        };
+        let mut direction = self.direction_out(board, grid, (index, passing));
+        if direction.is_none() && self.way.len() > NEAR_WAY {
+            // There is no room beside the whole way: it goes ahead of the other unit.
+            self.way.truncate(NEAR_WAY);
+            direction = self.direction_out(board, grid, (index, passing));
+        }
         let passing = board.id(passing);
         let known = direction.map(|direction| Mode::MakingWay(passing, direction));
         board.units[index].mode = known.unwrap_or_default();
@@ -71,6 +73,23 @@ impl Planner {
                 return;
             };
             self.way.push(other.tail.step(step));
+        }
+    }
+
+    /// Returns the direction in which a unit gets out of the way of `passing`; [`STAY`] where it is out of it. `None` if it cannot, or
+    /// need not any more.
+    fn direction_out(
+        &mut self,
+        board: &Board,
+        grid: &NavGrid,
+        (index, passing): (u32, u32),
+    ) -> Option<u8> {
+        let (unit, other) = (&board.units[index], &board.units[passing]);
+        let footprints = [unit, other].map(|unit| board.reservations.footprint(unit.size));
+        if is_in_way(unit.tail, footprints, &self.way) {
+            self.way_out(board, grid, index)
+        } else {
+            (!other.is_moving()).then_some(STAY)
         }
     }
 

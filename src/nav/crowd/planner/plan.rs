@@ -190,20 +190,32 @@ impl Planner {
         let pusher = self.stack.last().map_or(NONE, |frame| frame.unit);
         self.stack.drain(..).for_each(|frame| cancel_step(board, frame.unit));
         self.log.drain(..mark).rev().for_each(|claim| claim.undo(board));
-        let is_complete = self.log.iter().all(|claim| match *claim {
-            Claim::NextOwner(cell) => board.units[board.reservations.get(cell).owner].is_moving(),
+        self.keep_if_valid(board, pusher)
+    }
+
+    /// Returns whether every next owner of a cell turns by no more than a right angle against the unit that leaves the cell. If so,
+    /// reserves the cell that the unit planned last leaves for its pusher, if it has one; undoes the plan otherwise. This is
+    /// checked at the end, because the link that closes a ring is logged before the ring's first unit is planned to step.
+    pub fn keep_if_valid(&mut self, board: &mut Board, pusher: u32) -> bool {
+        let is_valid = self.log.iter().all(|claim| match *claim {
+            Claim::NextOwner(cell) => {
+                let reservation = board.reservations.get(cell);
+                let owner = &board.units[reservation.owner];
+                let next = &board.units[reservation.next_owner];
+                owner.is_moving() && board.topology.turn_angle(owner.direction, next.direction) <= 2
+            }
             _ => true,
         });
-        if is_complete {
+        if is_valid {
             self.reserve_for_pusher(board, pusher);
         } else {
             self.undo_to(board, 0);
         }
-        is_complete
+        is_valid
     }
 
     /// Reserves the cell that the unit planned last leaves for its pusher.
-    pub fn reserve_for_pusher(&mut self, board: &mut Board, pusher: u32) {
+    fn reserve_for_pusher(&mut self, board: &mut Board, pusher: u32) {
         let Some(&Claim::Step(index)) = self.log.last() else {
             return;
         };

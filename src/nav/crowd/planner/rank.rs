@@ -16,7 +16,7 @@ use super::scores::{Scores, tie_order};
 use crate::nav::crowd::board::{Board, Rung, STAY, State, StepCosts, Task, Unit};
 use crate::nav::crowd::cost_to_go::{NeighborCosts, UNREACHABLE};
 use crate::nav::crowd::scene::Scene;
-use crate::nav::{STRAIGHT, Topology, direction::directions as iter_directions};
+use crate::nav::{DIAGONAL, STRAIGHT, Topology, direction::directions as iter_directions};
 
 /// Directions out of a cell, best first.
 #[derive(Clone, Copy, Debug, Default)]
@@ -182,7 +182,13 @@ pub fn evaluate(
     let order = tie_order(unit, is_open);
     let (mut scores, best);
     if unit.is_idle() {
-        let score = |direction| push_penalty(board.topology, direction as u8, push) * sixteenth;
+        // It keeps off costly ground where it can.
+        let score = |direction: usize| {
+            let is_diagonal = board.topology.is_diagonal(direction as u8);
+            let weight = u64::from(if is_diagonal { DIAGONAL } else { STRAIGHT });
+            let more = steps[direction].saturating_sub(2 * weight * cell_cost);
+            push_penalty(board.topology, direction as u8, push) * sixteenth + more
+        };
         scores = Scores::new(directions, order, score);
         best = STAY;
     } else {

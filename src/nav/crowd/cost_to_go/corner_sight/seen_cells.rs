@@ -21,14 +21,13 @@ struct SeenCells<'a> {
 impl SeenCells<'_> {
     /// Notes whether the corner is visible from the cell so many columns and rows away.
     fn look_at(&mut self, x: i32, y: i32) {
-        let layer = self.sight.layer;
+        let layer = self.sight.costs.layer;
         let at = |dx: i32, dy: i32| {
             let (x, y) = (i32::from(self.corner.x) + dx, i32::from(self.corner.y) + dy);
             (x as u32, y as u32)
         };
         let cost = |(x, y): (u32, u32)| match layer.is_passable(x, y) {
-            true if layer.is_uniform() => 1,
-            true => layer.cost(x, y, self.sight.terrain),
+            true => self.sight.costs.cost(GridPos { x: x as u16, y: y as u16 }),
             false => 0,
         };
         let (here, own) = (at(x, y), cost(at(0, 0)));
@@ -37,7 +36,7 @@ impl SeenCells<'_> {
         }
         let leads_nearer = |direction: u8| {
             let (dx, dy) = OFFSETS[usize::from(direction)];
-            let weight = self.sight.adjacency.weights()[usize::from(direction & 1)];
+            let weight = layer.adjacency().weights()[usize::from(direction & 1)];
             self.contains(x + dx, y + dy)
                 && layer.distance(x + dx, y + dy) + weight == layer.distance(x, y)
                 && layer.crossing_cost(here.0, here.1, usize::from(direction)) == 0
