@@ -145,6 +145,7 @@ pub struct FlowFields {
     /// uniform terrain in one tick.
     pub budget: u32,
     #[reflect(ignore)]
+    #[cfg_attr(feature = "serialize", serde(with = "crate::nav::serde_with::sorted"))]
     fields: BTreeMap<FieldKey, FlowEntry>,
     /// Key of the field served last, by kind of work.
     #[reflect(ignore)]

@@ -18,7 +18,7 @@ mod steer;
 pub use self::draw::CritterDrawing;
 pub(crate) use self::{
     advance::advance_critters,
-    draw::{DrawnFrames, place_transforms},
+    draw::{DrawnFrames, note_tick, place_transforms},
     hand_over::{MoverChanges, build, hand_over},
     repair::{GridsSeen, repair_paths},
     steer::steer_units,

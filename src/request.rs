@@ -242,8 +242,10 @@ struct Resolved {
 pub(crate) struct OpenRequests {
     /// To be tried again, by tick and number; those canceled in the meantime stay until they are due.
     retries: BTreeMap<(u64, u64), Entity>,
-    /// Those that follow an entity, by number.
-    followers: BTreeMap<u64, Entity>,
+    /// Those that follow an entity, by number: the unit and its target.
+    followers: BTreeMap<u64, (Entity, Entity)>,
+    /// How many follow each target.
+    followed: BTreeMap<Entity, u32>,
     /// The one whose target was looked at last.
     last_followed: u64,
     /// The last tick of the pathfinder.
@@ -252,12 +254,35 @@ pub(crate) struct OpenRequests {
 
 impl MapEntities for OpenRequests {
     fn map_entities<M: EntityMapper>(&mut self, mapper: &mut M) {
-        let entities = self.retries.values_mut().chain(self.followers.values_mut());
-        entities.for_each(|entity| *entity = mapper.get_mapped(*entity));
+        self.retries.values_mut().for_each(|entity| *entity = mapper.get_mapped(*entity));
+        self.followed.clear();
+        for (unit, target) in self.followers.values_mut() {
+            (*unit, *target) = (mapper.get_mapped(*unit), mapper.get_mapped(*target));
+            *self.followed.entry(*target).or_default() += 1;
+        }
     }
 }
 
 impl OpenRequests {
+    /// A unit follows an entity from now on.
+    fn add_follower(&mut self, number: u64, unit: Entity, target: Entity) {
+        self.remove_follower(number);
+        self.followers.insert(number, (unit, target));
+        *self.followed.entry(target).or_default() += 1;
+    }
+
+    fn remove_follower(&mut self, number: u64) {
+        let target = self.followers.remove(&number).map(|(_, target)| target);
+        if let Some(target) = target
+            && let Some(count) = self.followed.get_mut(&target)
+        {
+            *count -= 1;
+            if *count == 0 {
+                self.followed.remove(&target);
+            }
+        }
+    }
+
     /// Takes the next request that is due at `tick`: its unit and number.
     fn take_due(&mut self, tick: u64) -> Option<(Entity, u64)> {
         let first = self.retries.first_entry()?;

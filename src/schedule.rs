@@ -66,8 +66,8 @@ use crate::{
     },
     links::{LinkEntered, LinkLeft, LinkStatus, NavLink, NavLinks, sync_links},
     movement::{
-        CritterDrawing, DrawnFrames, GridsSeen, advance_critters, hand_over, place_transforms,
-        repair_paths, steer_units,
+        CritterDrawing, DrawnFrames, GridsSeen, advance_critters, hand_over, note_tick,
+        place_transforms, repair_paths, steer_units,
     },
     orders::{OrderBegun, OrderEnded, OrderQueue, OrderQueues, RequestOwner, advance_orders},
     request::{
@@ -192,6 +192,7 @@ impl Plugin for TilePathPlugin {
                     advance_critters,
                     steer_units,
                     cross_links,
+                    note_tick,
                 )
                     .chain()
                     .in_set(Move),

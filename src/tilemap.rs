@@ -219,10 +219,13 @@ fn check(layout: TileLayout, size: UVec2) -> Result<(), SourceError> {
 #[cfg(feature = "tilemap")]
 type PartsOfTiles = (TilePos, TilemapId, TileTextureIndex, TileVisible, TileTerrain, TileEdges);
 
-/// The grids of a world were replaced by those of a snapshot, as they are.
+/// The grids of a world are replaced by those of a snapshot, as they are. Those of maps that it lacks are made again.
 pub(crate) fn recognize_grids(world: &mut World, grids: &crate::grids::NavGrids) {
     if let Some(mut sources) = world.get_resource_mut::<TileSources>() {
         sources.grids_number = grids.number();
+        let ids = sources.sources.iter().map(|source| source.settings.grid);
+        let missing: Vec<_> = ids.filter(|&id| grids.get(id).is_none()).collect();
+        sources.rebuild.extend(missing);
     }
 }
 

@@ -236,7 +236,7 @@ impl<'a> UnreachableGoals<'a> {
     fn pick(&mut self, start: Cell) -> Cell {
         let home = self.grid.region(ProfileId::default(), start);
         let first = self.cells.partition_point(|cell| cell.0 < home);
-        let own = self.cells[first..].iter().take_while(|cell| cell.0 == home).count();
+        let own = self.cells.partition_point(|cell| cell.0 <= home) - first;
         self.state = self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         let others = self.cells.len() - own;
         let Some(index) = ((self.state >> 33) as usize).checked_rem(others) else {

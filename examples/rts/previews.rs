@@ -50,6 +50,7 @@ type PathItem = (
     &'static NavPath,
     &'static Unit,
     &'static PathStatus,
+    Option<&'static GroupSlot>,
 );
 
 /// Draws the remaining paths of selected critters.
@@ -60,18 +61,23 @@ fn preview_paths(
     crowds: Res<Crowds>,
     critters: Query<PathItem, With<Selected>>,
 ) {
-    let is_walking = |(.., status): &(_, _, _, _, &PathStatus)| status.is_under_way();
+    let is_walking = |(.., status, _): &(_, _, _, _, &PathStatus, _)| status.is_under_way();
     let count = critters.iter().filter(is_walking).count().min(MOST_PREVIEWS);
     let color = Color::srgba(1.0, 1.0, 1.0, alpha(count));
-    for (transform, state, path, unit, _) in critters.iter().filter(is_walking).take(count) {
+    for (transform, state, path, unit, _, slot) in critters.iter().filter(is_walking).take(count) {
         let center = |cell| map.frame.block_center(cell, unit.kind.size().into());
         let here = transform.translation.truncate();
         let progress = || {
             let (grid, crowd) = (grids.get(GridId::default())?, crowds.get(GridId::default())?);
             crowd.path_progress(grid, state.unit()?)
         };
-        // A critter that collides follows its path in the crowd of its grid.
-        let walk = progress().unwrap_or(*state.walk());
+        // A critter that collides follows its path in the crowd of its grid, or is led to its slot by the field of its group.
+        let walk = progress();
+        if let (None, Some(slot)) = (walk, slot) {
+            gizmos.line_2d(here, center(slot.cell), color);
+            continue;
+        }
+        let walk = walk.unwrap_or(*state.walk());
         let ahead = walk.waypoints_ahead(path).map(center);
         gizmos.linestrip_2d(std::iter::once(here).chain(ahead), color);
     }

@@ -148,11 +148,11 @@ impl Crossings<'_, '_> {
                 let waits = member.is_held || is_stuck;
                 unit.status.is_under_way() && !waits || member.crossing.is_some()
             });
-            let critters = self.units.p1();
-            if let Ok(other) = critters.get(other)
+            let mut critters = self.units.p1();
+            if let Ok(mut other) = critters.get_mut(other)
                 && !has_business
             {
-                self.crowds.step_aside(&self.grids, &other, to);
+                self.crowds.step_aside(&self.grids, &mut other, to);
             }
         }
     }

@@ -122,7 +122,7 @@ impl Crossings<'_, '_> {
         };
         let (next, profile) = (unit.next_link(number), unit.state.query.profile);
         let Some(next) = next else {
-            return unit.is_waiting_for_repair(number); // then it stays listed
+            return unit.keeps_place(number);
         };
         let links = &mut self.outcomes.links;
         links.note_use(profile);

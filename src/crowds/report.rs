@@ -202,6 +202,9 @@ fn react(
     grids: &NavGrids,
     outcomes: &mut Outcomes,
 ) {
+    if let (CrowdEvent::Lost { .. }, Some((state, _))) = (event, &mut unit.critter) {
+        state.bypass_change_detection().member.has_goal = false;
+    }
     let Some((state, _)) = &unit.critter else {
         return;
     };

@@ -9,7 +9,7 @@ use bevy::prelude::*;
 
 use super::{
     Crowds,
-    enter::{NewcomerItem, NewcomerReadOnlyItem, Place},
+    enter::{NewcomerItem, Place},
 };
 use crate::{
     grids::NavGrids,
@@ -67,7 +67,7 @@ impl Crowds {
     pub(crate) fn step_aside(
         &mut self,
         grids: &NavGrids,
-        critter: &NewcomerReadOnlyItem,
+        critter: &mut NewcomerItem,
         (id, area): (GridId, CellRect),
     ) {
         let member = &critter.state.member;
@@ -99,6 +99,7 @@ impl Crowds {
         if let Some(path) = to.and_then(|to| range.path_to(grid, to.cell)) {
             let sent = crowd.follow(grid, unit, &path);
             debug_assert!(sent.is_ok(), "{sent:?}");
+            critter.state.member.has_goal = false; // its crowd has another path
         }
     }
 }

@@ -51,7 +51,8 @@ impl SlotAssignment<'_, '_> {
             }
         };
         let known = group.members.get(state.open_member);
-        if known.is_some_and(|member| end_of(member).is_none()) {
+        let is_there = |member: &GroupMember| self.places.units.contains(member.entity);
+        if known.is_some_and(|member| is_there(member) && end_of(member).is_none()) {
             return None;
         }
         let (mut arrived, mut failed) = (0, 0);
@@ -61,6 +62,8 @@ impl SlotAssignment<'_, '_> {
                 Some(false) => failed += 1,
                 None => {
                     state.open_member = index;
+                    // One with a component that disables it in this game is gone as well.
+                    state.has_suspects |= !self.places.units.contains(member.entity);
                     return None;
                 }
             }

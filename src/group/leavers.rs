@@ -6,7 +6,6 @@
 use bevy::{
     ecs::{
         entity::EntityHashSet,
-        entity_disabling::Disabled,
         lifecycle::{Discard, HookContext, Insert},
         world::DeferredWorld,
     },
@@ -21,20 +20,16 @@ pub(crate) fn build(app: &mut App) {
 }
 
 /// A unit gets another request, or has one no more: it may have left its group.
-fn suspect_requester<E: EntityEvent>(
-    event: On<E, PathRequest>,
-    slots: Query<&GroupSlot, Allow<Disabled>>,
-    mut groups: Query<&mut GroupState, Allow<Disabled>>,
-) {
-    if let Ok(slot) = slots.get(event.event_target())
-        && let Ok(mut state) = groups.get_mut(slot.group)
-    {
-        state.has_suspects = true;
-    }
+fn suspect_requester<E: EntityEvent>(event: On<E, PathRequest>, world: DeferredWorld) {
+    suspect_unit(world, event.event_target());
 }
 
 /// A unit has another slot, or is about to have none.
-pub(super) fn suspect(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
+pub(super) fn suspect(world: DeferredWorld, HookContext { entity, .. }: HookContext) {
+    suspect_unit(world, entity);
+}
+
+fn suspect_unit(mut world: DeferredWorld, entity: Entity) {
     if let Some(&GroupSlot { group, .. }) = world.get(entity)
         && let Some(mut state) = world.get_mut::<GroupState>(group)
     {

@@ -227,11 +227,7 @@ impl GroupUnitDataItem<'_, '_> {
     /// The grid on which a unit is, where its request may have set one.
     pub(super) fn own_grid(&self, of_request: Option<GridId>) -> Option<GridId> {
         let crossed = self.state.and_then(|state| state.journey.grid);
-        // One that has crossed a link before names the grid where it has come.
-        let sent = self.slot.and(self.request).and_then(|request| request.grid);
-        crossed
-            .or(of_request.map(|named| sent.unwrap_or(named)))
-            .or(self.agent.map(|agent| agent.grid))
+        crossed.or(of_request).or(self.agent.map(|agent| agent.grid))
     }
 }
 

@@ -50,6 +50,7 @@ pub struct NavLinks {
     now: u64,
     last_used: BTreeMap<ProfileId, u64>,
     is_profile_new: bool,
+    #[cfg_attr(feature = "serialize", serde(with = "crate::nav::serde_with::sorted"))]
     fields: BTreeMap<(ProfileId, LinkEnd), FlowField>,
     /// The costs between crossings, by profile that uses links and by whether old costs count; read when first needed.
     #[cfg_attr(feature = "serialize", serde(with = "tables"))]

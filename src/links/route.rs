@@ -49,7 +49,7 @@ pub(crate) struct Destination {
 /// A route over links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Routing {
-    /// The costs are not known yet: fields are being filled or repaired.
+    /// The costs are not known yet: fields are being filled or repaired, or a way was opened since they were.
     Pending,
     /// It begins with this crossing; its total cost.
     Via(NextLink, PathCost),
@@ -160,7 +160,8 @@ impl NavLinks {
             && !self.are_up_to_date(costs)
             && self.may_reach(costs, (grid, start), goals)
         {
-            return (Routing::Pending, work); // a way that has just been opened
+            // A way that has just been opened. Looking at the cells near the goals has taken as long again.
+            return (Routing::Pending, work.saturating_mul(2));
         }
         let best = best.or_else(|| {
             let goal = goals.first().filter(|goal| near && goal.grid != grid)?;

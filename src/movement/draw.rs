@@ -107,6 +107,11 @@ pub(crate) struct Around<'w> {
     fixed: Option<Res<'w, Time<Fixed>>>,
 }
 
+/// Notes when the plugin has ticked.
+pub(crate) fn note_tick(mut writes: ResMut<TransformWrites>, fixed: Option<Res<Time<Fixed>>>) {
+    writes.last_tick = fixed.map(|fixed| fixed.elapsed());
+}
+
 /// Writes the transform of every critter whose drawn position has changed: because it walks or because its
 /// grid was moved. A standing critter can be relocated by writing its transform. The positions of their parents are computed
 /// here: global transforms are at best those of the last frame.
@@ -120,7 +125,11 @@ pub(crate) fn place_transforms(
     ticks: SystemChangeTick,
 ) {
     writes.written = Some(ticks.this_run());
-    let fixed = around.fixed.as_ref().filter(|_| writes.is_between_ticks);
+    // While the plugin does not tick in the fixed steps, all stand where they were after the last tick.
+    let is_between = |fixed: &&Res<Time<Fixed>>| {
+        writes.is_between_ticks && writes.last_tick == Some(fixed.elapsed())
+    };
+    let fixed = around.fixed.as_ref().filter(is_between);
     let fraction = fixed.map_or(1.0, |fixed| fixed.overstep_fraction());
     let seconds = around.time.as_ref().map_or(f32::INFINITY, |time| time.delta_secs());
     let moved = update_frames(&around.grids, &mut frames.0);
@@ -296,6 +305,9 @@ impl DrawnItem<'_, '_> {
         state.is_turning = from.is_normalized() && from.angle_between(target) > most;
         self.transform.rotation =
             if state.is_turning { from.rotate_towards(target, most) } else { target };
+        if !state.walk.is_between_cells() && !state.is_turning {
+            state.turned = (0, 0); // the game may turn it where it stands
+        }
     }
 }
 

@@ -39,7 +39,8 @@ impl UnitRequestItem<'_, '_> {
 
     /// Returns the grid on which the unit got the request, if it has left it over links.
     fn left_grid(&self) -> Option<GridId> {
-        self.result.and_then(|(_, state, _)| state.journey.left)
+        let (_, state, _) = self.result.as_ref()?;
+        state.journey.left.filter(|_| !has_unread(state))
     }
 
     /// Returns whether the request goes on when the unit has arrived: it follows an entity.

@@ -89,7 +89,8 @@ impl QueuedOrder {
             Order::Patrol { stops, mode } => stops.get(self.patrol.stop(stops.len(), *mode))?,
             Order::Wait { .. } | Order::Stay => return None,
         };
-        let is_entity = |target: &Target| matches!(target, Target::Entity(_));
+        // An entity is on a grid of its own.
+        let is_entity = |target: &Target| matches!(target, Target::Entity(_) | Target::Nearest(_));
         let is_anywhere = is_entity(&request.target) || request.alternatives.iter().any(is_entity);
         let goal_grid = request.goal_grid.or(self.goal_grid.filter(|_| !is_anywhere));
         Some(PathRequest { goal_grid, ..request.clone() })

@@ -23,7 +23,7 @@ pub(crate) fn follow_targets(
 ) {
     let open = &intake.outcomes.open;
     let last = open.last_followed;
-    followers.extend(open.followers.iter().map(|(&number, &entity)| (number, entity)));
+    followers.extend(open.followers.iter().map(|(&number, &(unit, _))| (number, unit)));
     let next = followers.partition_point(|&(number, _)| number <= last);
     followers.rotate_left(next);
     let (share, mut spent) = ((settings.budget / 4).max(LOOK_COST), 0_u32);

@@ -15,7 +15,9 @@ pub(super) use retry::is_retry_due;
 
 use bevy::{ecs::system::SystemParam, prelude::*};
 
-use super::{OpenRequests, PathRequest, RequesterItem, Resolved, Target, grid_of, start_near};
+use super::{
+    OpenRequests, PathRequest, RequesterItem, Resolved, Target, grid_of, leaves_walls, start_near,
+};
 use crate::{
     flow::FlowFields,
     grids::NavGrids,
@@ -90,10 +92,11 @@ impl Outcomes<'_, '_> {
         }
         let options = JobOptions { priority, class, rally, goals: goals.clone(), ..default() };
         let ticket = self.pathfinder.ask(unit.entity, grid, query, options);
-        if request.follows && matches!(request.target_of(unit.state.attempt), Target::Entity(_)) {
-            self.open.followers.insert(unit.state.accepted, unit.entity);
-        } else {
-            self.unfollow(unit.state.accepted);
+        match request.target_of(unit.state.attempt) {
+            &Target::Entity(target) if request.follows => {
+                self.open.add_follower(unit.state.accepted, unit.entity, target);
+            }
+            _ => self.unfollow(unit.state.accepted),
         }
         *unit.status = PathStatus::Searching;
         (unit.state.grid, unit.state.query, unit.state.goals) = (grid, query, goals);
@@ -101,12 +104,13 @@ impl Outcomes<'_, '_> {
         unit.state.ticket = Some(ticket);
     }
 
-    /// The answer to a unit's request has come.
+    /// The answer to a unit's request has come. `is_elsewhere`: the game has moved the unit away from the start of its path.
     pub(super) fn answered(
         &mut self,
         unit: &mut RequesterItem,
         answer: Answer,
         (grids, flows): (&NavGrids, &FlowFields),
+        is_elsewhere: bool,
     ) {
         let is_first_part = path_kind(&answer) == Some(PathKind::FirstSegment);
         if !is_first_part {
@@ -118,7 +122,7 @@ impl Outcomes<'_, '_> {
         let is_rest = answer.delivered.is_some();
         match answer.result {
             // If a unit of a crowd was moved in the meantime, the crowd puts it there.
-            _ if unit.was_moved() && (!is_rest || !unit.is_in_crowd()) => {
+            _ if is_elsewhere && (!is_rest || !unit.is_in_crowd()) => {
                 self.forget_search(unit); // for the rest of a long path
                 self.resolve_again(unit);
             }
@@ -149,6 +153,10 @@ impl Outcomes<'_, '_> {
             ) if unit.state.journey.next.is_some()
                 || is_rest && unit.state.journey.goals.is_some() =>
             {
+                self.resolve_again(unit);
+            }
+            // It was built over while it waited for its search, and walks out.
+            Err(PathFailure::StartImpassable(_)) if walks_out(unit, grids) => {
                 self.resolve_again(unit);
             }
             Err(reason) => {
@@ -408,6 +416,17 @@ impl RequesterItem<'_, '_> {
             *self.status = PathStatus::Walking(kind);
         }
     }
+}
+
+/// Whether a unit may begin its path on a cell near a wall in which it stands, and there is one.
+fn walks_out(unit: &RequesterItem, grids: &NavGrids) -> bool {
+    let profile = unit.state.query.profile;
+    let critter = unit.critter.as_ref().map(|(state, _)| &**state);
+    let leaves = leaves_walls(critter, unit.steering.is_some());
+    grids.get(unit.state.grid).is_some_and(|grid| {
+        let start = start_near(grid, profile, (unit.head(), Vec2::ZERO), leaves);
+        leaves && grid.cost(profile, start) > 0
+    })
 }
 
 /// A unit that was stuck moves again.

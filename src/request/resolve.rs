@@ -15,9 +15,16 @@ use super::{
 use crate::{
     links::{Costs, Destination, Routing},
     nav::{
-        Approach, Cell, CellRect, Goal, GridId, NavGrid, PathFailure, PathQuery, Reach, Topology,
+        Approach, Cell, CellRect, Goal, GridId, NavGrid, PathFailure, PathQuery, ProfileId, Reach,
+        Topology,
     },
 };
+
+/// Cells around a target for each cell that its followers cover: with 1 they would fill all around it, and those that come
+/// last would push the others about.
+const ROOM_PER_FOLLOWER: u64 = 2;
+/// Followers stop at most so many cells away for want of room.
+const MOST_CELLS_AWAY: u16 = 24;
 
 /// Where units and their targets are.
 impl RequestIntake<'_, '_> {
@@ -168,12 +175,40 @@ impl RequestIntake<'_, '_> {
         Ok(match (request.approach, target) {
             // Units that collide do not stand on each other.
             (Approach::Onto, Target::Entity(other)) if collides_with(*other) => {
-                Goal { area: footprint, radius, approach: Approach::Beside }
+                let approach = self.approach_among_followers(request, *other, (id, profile));
+                Goal { area: footprint, radius, approach }
             }
             // An entity that covers several cells is stood on at its anchor.
             (Approach::Onto, Target::Entity(_)) => footprint.min.into(),
             (approach, _) => Goal { area: footprint, radius, approach },
         })
+    }
+
+    /// How near a unit comes to another one on whose cells it cannot stand: beside it. If many follow the same one, each stops
+    /// some cells away, so that there is room for all. Otherwise they would push each other, and their target, about for ever.
+    fn approach_among_followers(
+        &self,
+        request: &PathRequest,
+        target: Entity,
+        (id, profile): (GridId, ProfileId),
+    ) -> Approach {
+        let followers = self.outcomes.open.followed.get(&target).copied().unwrap_or(0);
+        let grid = self.grids.get(id).filter(|_| request.follows && followers > 0);
+        let Some(grid) = grid else {
+            return Approach::Beside;
+        };
+        let size = u64::from(grid.unit_size(profile));
+        let wanted = ROOM_PER_FOLLOWER * u64::from(followers) * size * size;
+        // The cells within a distance, on squares those of a disc.
+        let room = |cells: u16| match (grid.topology(), u64::from(cells)) {
+            (Topology::Square, 1) => 8,
+            (Topology::Square, cells) => 3 * cells * cells,
+            (Topology::Hexagonal, cells) => 3 * cells * (cells + 1),
+        };
+        match (1..MOST_CELLS_AWAY).find(|&cells| room(cells) >= wanted) {
+            Some(1) => Approach::Beside,
+            cells => Approach::Within { cells: cells.unwrap_or(MOST_CELLS_AWAY) },
+        }
     }
 
     /// The cells that an entity covers, as a rectangle and steps around it: those of its blocker, else of the unit that it is,

@@ -137,6 +137,9 @@ pub(crate) fn frame_tilemaps(
         let Ok((size, map_type, grid_size, tile_size, anchor)) = maps.get(source.entity) else {
             continue;
         };
+        if size.x == 0 || size.y == 0 {
+            continue; // it is refused in the next tick
+        }
         let world = whereabouts.transform(source.entity).unwrap_or_default();
         let anchor = anchor.copied().unwrap_or(TilemapAnchor::None);
         let center = |x, y, map_type: TilemapType| {

@@ -127,6 +127,13 @@ impl CritterState {
         to.lerp(from, left)
     }
 
+    /// Returns by how much its straight line leads farther off the step in a tick.
+    pub(super) fn line_velocity(&self) -> Vec2 {
+        let needed = (self.walk.progress().1 as f64 / SUBTICKS_PER_TICK as f64) as f32;
+        let [from, to] = self.line_offsets.map(in_cells);
+        if self.is_on_line { (to - from) / needed } else { Vec2::ZERO }
+    }
+
     /// Draws its step that far off the centers of its cells, in hundredths of a cell. Where it stands instead, it comes
     /// to the center slowly.
     pub(crate) fn set_line_offsets(&mut self, offsets: Option<[(i8, i8); 2]>) {

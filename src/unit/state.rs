@@ -147,7 +147,7 @@ impl CritterState {
     pub fn velocity(&self) -> Vec2 {
         match (self.is_moving(), self.member.unit) {
             (false, _) => Vec2::ZERO,
-            (true, Some(_)) => self.velocity,
+            (true, Some(_)) => self.velocity + self.line_velocity(),
             (true, None) => self.now - self.before,
         }
     }

@@ -162,7 +162,7 @@ fn a_unit_that_is_pushed_does_not_step_into_the_swamp() {
         grid.set_terrain(Cell::new(x, 2), swamp).unwrap();
     }
     let mut crowd = Crowd::new(&grid);
-    crowd.add(&grid, Cell::new(8, 1), UnitSettings::default()).unwrap();
+    let idle = crowd.add(&grid, Cell::new(8, 1), UnitSettings::default()).unwrap();
     let unit = crowd.add(&grid, Cell::new(2, 1), UnitSettings::default()).unwrap();
     let path = grid.find_path(ProfileId(0), Cell::new(2, 1), Cell::new(15, 1)).unwrap();
     crowd.follow(&grid, unit, &path).unwrap();
@@ -171,5 +171,7 @@ fn a_unit_that_is_pushed_does_not_step_into_the_swamp() {
         crowd.tick(&grid, &());
         ticks += 1;
         assert!(ticks < 250, "it is at {:?}", crowd.position(&grid, unit));
+        let (tail, head) = crowd.position(&grid, idle).unwrap();
+        assert_eq!((tail.y, head.y), (1, 1), "it stays on the road");
     }
 }

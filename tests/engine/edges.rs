@@ -300,3 +300,16 @@ fn hexagons_that_become_squares_lose_their_edges_to_the_northwest() {
     let grid = grid.with_topology(Topology::Hexagonal);
     assert!(grid.edges().eq([east]));
 }
+
+#[test]
+fn a_diagonal_past_a_wall_and_a_shut_edge_cannot_be_crossed() {
+    for ground in [16, 40_000] {
+        let profile = Profile::new().with(TerrainId::GROUND, ground);
+        let grid = NavGrid::new(2, 2, TerrainId::GROUND).unwrap();
+        let mut grid = grid.with_profiles(vec![profile]);
+        grid.block(CellRect::single(Cell::new(0, 1))).unwrap();
+        grid.set_edge(Cell::new(0, 0), Direction::East, EdgeId::WALL).unwrap();
+        assert_eq!(grid.edge_cost(ProfileId(0), Cell::new(0, 0), Direction::NorthEast), None);
+        assert_eq!(grid.edge_cost(ProfileId(0), Cell::new(1, 0), Direction::North), Some(0));
+    }
+}

@@ -141,3 +141,43 @@ fn check(topology: Topology, rows: [i32; 3]) {
     assert!(late.is_empty(), "{topology:?}, rows and seeds {late:?}");
     assert!(count > 24 * seeds as usize, "{count} units");
 }
+
+/// A large unit rests in an alley whose far end is open only to small ones. One of these has to pass: the large one comes out,
+/// lets it in, and goes back.
+#[test]
+fn a_large_unit_comes_out_of_an_alley_to_let_a_small_one_through() {
+    for (topology, rows, most) in [(Topology::Square, 2, 700), (Topology::Hexagonal, 3, 1_100)] {
+        for (from, to, home) in [(2, 30, 14), (2, 30, 11), (2, 30, 16), (30, 2, 14)] {
+            let profiles = vec![Profile::default(), Profile::default().size(2)];
+            let grid = NavGrid::new(34, 14, TerrainId::GROUND).unwrap();
+            let mut grid = grid.with_topology(topology).with_profiles(profiles);
+            let row = 4 + (rows - 1) / 2;
+            for (x, width, low, high) in [(10, 8, 4, 4 + rows), (18, 3, row, row + 1)] {
+                let below = CellRect::new(Cell::new(x, 0), width, low as u32);
+                let above = CellRect::new(Cell::new(x, high), width, (14 - high) as u32);
+                [below, above].into_iter().for_each(|wall| grid.block(wall).unwrap());
+            }
+            let mut crowd = Crowd::new(&grid);
+            let send = |crowd: &mut Crowd, profile: ProfileId, from: i32, to: i32| {
+                let (from, to) = (Cell::new(from, row), Cell::new(to, row));
+                let settings = UnitSettings { profile, ..UnitSettings::default() };
+                let unit = crowd.add(&grid, from, settings).unwrap();
+                let path = grid.find_path(profile, from, to).unwrap();
+                crowd.follow(&grid, unit, &path).unwrap();
+                unit
+            };
+            let large = send(&mut crowd, ProfileId(1), 6, home);
+            (0..300).for_each(|_| crowd.tick(&grid, &()));
+            assert!(crowd.has_arrived(large));
+            let small = send(&mut crowd, ProfileId(0), from, to);
+            (0..most).for_each(|_| crowd.tick(&grid, &()));
+            let at = |unit| crowd.position(&grid, unit).unwrap();
+            assert!(
+                crowd.has_arrived(small),
+                "{topology:?}, {from} to {to}: it is at {:?}",
+                at(small)
+            );
+            assert_eq!(at(large), (Cell::new(home, row), Cell::new(home, row)), "{topology:?}");
+        }
+    }
+}

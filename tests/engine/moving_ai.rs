@@ -27,6 +27,10 @@ fn broken_maps_are_refused_with_line_and_column() {
     for (map, message) in [
         ("", "line 1: the file ends where type should come"),
         ("type octile\n", "line 2: the file ends where height should come"),
+        (
+            "type octile\nheight 1\nwidth 3\nmap x\n...\n",
+            "line 4: expected nothing behind map, found \"x\"",
+        ),
         ("type tile\n", "line 1: expected octile, found \"tile\""),
         ("typeoctile\n", "line 1: expected type, found \"typeoctile\""),
         ("type octile\nheight x\n", "line 2: expected height, found \"x\""),

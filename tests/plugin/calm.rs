@@ -4,8 +4,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bevy::prelude::*;
-use bevy_tilepath::prelude::*;
+use bevy::{ecs::entity_disabling::Disabled, prelude::*};
+use bevy_tilepath::{nav::crowd::UnitId, prelude::*};
 
 use crate::snapshot_world::Game;
 
@@ -22,10 +22,12 @@ struct RequestLog {
     is_unclear: BTreeSet<Entity>,
 }
 
+type Movers = (Or<(With<Critter>, With<PathSteering>)>, Allow<Disabled>);
+
 fn count_requests(app: &mut App) {
     let start = |event: On<Insert, PathRequest>,
                  mut log: ResMut<RequestLog>,
-                 requests: Query<&PathRequest>| {
+                 requests: Query<&PathRequest, Allow<Disabled>>| {
         *log.started.entry(event.entity).or_default() += 1;
         if requests.get(event.entity).is_ok_and(|request| request.follows) {
             log.is_unclear.insert(event.entity);
@@ -34,9 +36,7 @@ fn count_requests(app: &mut App) {
     fn end(mut log: ResMut<RequestLog>, unit: Entity) {
         *log.ended.entry(unit).or_default() += 1;
     }
-    let found = |event: On<PathFound>,
-                 mut log: ResMut<RequestLog>,
-                 movers: Query<(), Or<(With<Critter>, With<PathSteering>)>>| {
+    let found = |event: On<PathFound>, mut log: ResMut<RequestLog>, movers: Query<(), Movers>| {
         if movers.get(event.entity).is_err() {
             log.is_unclear.insert(event.entity);
         }
@@ -86,14 +86,15 @@ impl<'a> Look<'a> {
             let (agent, state) = (entity.get::<NavAgent>()?, entity.get::<CritterState>()?);
             Some((agent.grid, state.cell(), state.unit()?))
         };
-        let Some((grid, cell, _)) = place(self.unit) else {
+        let Some((grid, cell, own)) = place(self.unit) else {
             return false;
         };
         let crowds: &Crowds = self.world.resource();
         let Some(crowd) = crowds.get(grid) else {
             return false;
         };
-        let large = crowd.units().filter(|&unit| crowd.size(unit).is_some_and(|size| size > 1));
+        let is_large = |&unit: &UnitId| crowd.size(unit).is_some_and(|size| size > 1);
+        let large = crowd.units().filter(is_large).filter(|&unit| unit != own);
         let mut cells = large.filter_map(|unit| Some(place(crowds.entity(grid, unit)?)?.1));
         cells.any(|at| at.chebyshev(cell) <= PLUGGED)
     }
@@ -117,7 +118,17 @@ fn unrest(game: &Game) -> Vec<String> {
         let goes_on = look.is_open() && look.is_moved && !look.is_beside_large_unit();
         goes_on || !look.adds_up()
     });
-    restless.map(|look| format!("{} {:?}", look.unit, look.status)).collect()
+    let restless = restless.map(|look| format!("{} {:?}", look.unit, look.status));
+    // A group whose members have all come to rest says so, and is gone if it is to go.
+    let is_restless = |&&group: &&Entity| {
+        let group = world.get_entity(group).ok().and_then(|group| group.get::<Group>());
+        group.is_some_and(|group| {
+            let mut members = group.members.iter().filter_map(|it| Look::at(world, it.entity));
+            group.despawns && !group.request.follows && members.all(|look| !look.is_open())
+        })
+    };
+    let groups = game.groups().iter().filter(is_restless).map(|group| format!("group {group}"));
+    restless.chain(groups).collect()
 }
 
 #[test]

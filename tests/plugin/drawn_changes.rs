@@ -258,3 +258,90 @@ fn a_parent_without_depth_draws_its_children() {
     run(&mut app, 2);
     assert_eq!(position(&app, unit), Vec2::new((200.0 - 40.0) / 2.0, (30.0 - 10.0) / 2.0));
 }
+
+/// A game that bobs its units, or rounds them to pixels, writes their transforms in every tick.
+#[test]
+fn a_critter_whose_transform_is_written_in_every_tick_gets_its_paths() {
+    let mut app = app_with(&field(20, 5));
+    let unit = spawn_critter(&mut app, (2, 2));
+    run(&mut app, 3);
+    order(&mut app, unit, (10, 2));
+    for tick in 0..300 {
+        let mut at = app.world_mut().get_mut::<Transform>(unit).unwrap();
+        at.translation.y += if tick % 2 == 0 { 1.0 } else { -1.0 };
+        app.update();
+    }
+    assert_eq!(status(&app, unit), PathStatus::Arrived(PathKind::Complete));
+}
+
+#[test]
+fn while_only_the_ticks_are_paused_critters_are_drawn_where_they_were() {
+    #[derive(Resource)]
+    struct Plays(bool);
+    for is_ghost in [false, true] {
+        let mut app = app_with(&field(40, 5));
+        app.insert_resource(Plays(true))
+            .configure_sets(FixedUpdate, TilePathSystems::All.run_if(|plays: Res<Plays>| plays.0));
+        let unit = spawn_critter(&mut app, (2, 2));
+        app.world_mut().get_mut::<Critter>(unit).unwrap().collides = !is_ghost;
+        run(&mut app, 3);
+        order(&mut app, unit, (38, 2));
+        run(&mut app, 30);
+        let frame = Duration::from_millis(4);
+        app.insert_resource(TimeUpdateStrategy::ManualDuration(frame));
+        run(&mut app, 20);
+        app.world_mut().resource_mut::<Plays>().0 = false;
+        let mut last = position(&app, unit).x;
+        let first = last;
+        for _ in 0..40 {
+            app.update();
+            let now = position(&app, unit).x;
+            assert!(now >= last, "it falls back from {last} to {now}");
+            last = now;
+        }
+        assert!(last - first < 2.0, "it stands");
+        app.world_mut().resource_mut::<Plays>().0 = true;
+        for _ in 0..40 {
+            app.update();
+            let now = position(&app, unit).x;
+            assert!(now >= last && now - last < 2.0, "it goes on from {last} to {now}");
+            last = now;
+        }
+        assert!(last - first > 8.0);
+    }
+}
+
+#[test]
+fn the_velocity_of_a_straight_walk_is_that_of_the_line() {
+    let mut app = app_with(&field(40, 20));
+    let unit = spawn_critter(&mut app, (2, 2));
+    run(&mut app, 3);
+    order(&mut app, unit, (34, 14));
+    run(&mut app, 60);
+    for _ in 0..60 {
+        app.update();
+        let off = state(&app, unit).velocity().angle_to(Vec2::new(32.0, 12.0));
+        assert!(off.abs() < 0.06, "{off} from the line");
+    }
+}
+
+#[test]
+fn a_unit_that_the_game_turns_where_it_stands_turns_back_when_it_walks() {
+    let mut app = app_with(&field(30, 10));
+    app.insert_resource(TimeUpdateStrategy::FixedTimesteps(5)); // a frame draws its arrival and the tick after it
+    for wait in 0..5 {
+        let ghost = Critter { turns: true, ..Critter::new(8.0).ghost() };
+        let unit = spawn_at(&mut app, ghost, (5, 5));
+        app.update();
+        order(&mut app, unit, (6 + wait, 5));
+        run_until(&mut app, 50, |app| matches!(status(app, unit), PathStatus::Arrived(_)));
+        run(&mut app, 3);
+        let turned = Quat::from_rotation_z(2.5);
+        app.world_mut().get_mut::<Transform>(unit).unwrap().rotation = turned;
+        order(&mut app, unit, (25, 5));
+        run(&mut app, 6);
+        let ahead = app.world().get::<Transform>(unit).unwrap().rotation * Vec3::X;
+        assert!(ahead.truncate().distance(Vec2::X) < 0.01, "{wait}: it looks to {ahead}");
+        app.world_mut().despawn(unit);
+    }
+}

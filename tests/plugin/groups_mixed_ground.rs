@@ -101,3 +101,25 @@ fn groups_on_mixed_ground_come_to_rest_again_and_again() {
         }
     }
 }
+
+/// Across the whole field lie strips of ground that costs many times as much: all members wade through them.
+#[test]
+fn a_group_crosses_strips_of_deep_mud() {
+    for mud in [6, 40] {
+        let mut app = app();
+        let profile = Profile::default().with(MUD, mud * Profile::PLAIN_COST);
+        let mut level = NavGrid::new(40, 30, TerrainId::GROUND).unwrap();
+        for (x, y) in (0..40).flat_map(|x| [10, 14, 16].map(|y| (x, y))) {
+            level.set_terrain(Cell::new(x, y), MUD).unwrap();
+        }
+        let mut grids = grid(&mut app);
+        grids.set_profiles(vec![profile]);
+        grids.insert(GridId::default(), level, GridFrame::square(Vec2::ZERO, Vec2::splat(10.0)));
+        let units: Vec<Entity> =
+            (0..12).map(|i| spawn_critter(&mut app, (14 + i % 6, 2 + i / 6))).collect();
+        record_groups(&mut app);
+        app.world_mut().spawn(Group::to(Cell::new(18, 18), units));
+        run_until(&mut app, 60 * 64, |app| !group_arrivals(app).is_empty());
+        assert_eq!(group_arrivals(&app), [(12, 0)], "mud of {mud}");
+    }
+}

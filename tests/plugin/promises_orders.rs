@@ -36,6 +36,21 @@ fn a_critter_spawned_inside_a_building_walks_out_and_carries_out_its_order() {
     }
 }
 
+/// As under load: the request was read, but not searched yet.
+#[test]
+fn a_critter_built_over_while_its_request_waits_walks_out_and_carries_it_out() {
+    let mut app = app_with(&field(60, 20));
+    let unit = spawn_critter(&mut app, (5, 5));
+    run(&mut app, 3);
+    app.world_mut().resource_mut::<TilePathSettings>().budget = 0;
+    order(&mut app, unit, (50, 10));
+    run(&mut app, 2);
+    app.world_mut().spawn(house(5, 5, 1, 1));
+    run(&mut app, 1);
+    app.world_mut().resource_mut::<TilePathSettings>().budget = 50_000;
+    run_until(&mut app, 900, |app| status(app, unit) == PathStatus::Arrived(PathKind::Complete));
+}
+
 #[test]
 fn members_under_a_new_building_get_slots_and_keep_them() {
     let mut app = app_with(&field(40, 20));
@@ -296,5 +311,39 @@ fn a_group_inserted_again_when_it_has_arrived_sends_those_that_failed() {
     run_until(&mut app, 1_000, |app| app.world().get_entity(group).is_err());
     for unit in units {
         assert!(matches!(status(&app, unit), PathStatus::Arrived(_)), "{:?}", status(&app, unit));
+    }
+}
+
+/// Only eight cells lie beside it.
+#[test]
+fn many_that_follow_a_unit_at_rest_come_to_rest_around_it() {
+    for (count, most) in [(4, 2), (20, 7), (80, 14)] {
+        let mut app = app_with(&field(50, 40));
+        let leader = spawn_critter(&mut app, (30, 20));
+        let units: Vec<Entity> =
+            (0..count).map(|i| spawn_critter(&mut app, (2 + i % 8, 10 + i / 8))).collect();
+        for &unit in &units {
+            app.world_mut().entity_mut(unit).insert(PathRequest::follow(leader));
+        }
+        run(&mut app, 4_000); // they have arrived long before, and take their places back
+        let cells = |app: &App| -> Vec<Cell> {
+            units.iter().map(|&unit| state(app, unit).cell()).collect()
+        };
+        let before = cells(&app);
+        run(&mut app, 200);
+        let moved = cells(&app).iter().zip(&before).filter(|(now, before)| now != before).count();
+        assert!(moved <= count as usize / 20, "{moved} of {count} units have moved");
+        for &unit in &units {
+            assert_eq!(status(&app, unit), PathStatus::Arrived(PathKind::Complete));
+        }
+        let middle = state(&app, leader).cell();
+        assert!(middle.chebyshev(Cell::new(30, 20)) <= 2, "{count} have pushed it to {middle}");
+        assert!(before.iter().all(|cell| cell.chebyshev(middle) <= most), "{middle}: {before:?}");
+        // They set out again when it does.
+        order(&mut app, leader, (45, 5));
+        run(&mut app, 1_500);
+        let middle = state(&app, leader).cell();
+        assert_eq!(middle, Cell::new(45, 5));
+        assert!(cells(&app).iter().all(|cell| cell.chebyshev(middle) <= most + 2), "{count} units");
     }
 }

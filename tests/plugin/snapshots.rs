@@ -231,6 +231,29 @@ fn tiled_app() -> (App, impl Fn(&mut App, u32, u32, u32)) {
     (app, paint)
 }
 
+/// A floor that was added after the snapshot and is still there.
+#[test]
+#[cfg(feature = "tilemap")]
+fn maps_that_a_snapshot_does_not_know_get_their_grids_again() {
+    use bevy_ecs_tilemap::prelude::*;
+    let (mut app, _) = tiled_app();
+    let snapshot = TilePathSnapshot::take(app.world_mut()).unwrap();
+    let size = TilemapSize { x: 2, y: 2 };
+    let source = NavSource::by_texture([TerrainId(b'G')]).on(GridId(5));
+    let sides = (TilemapGridSize { x: 10.0, y: 10.0 }, TilemapTileSize { x: 10.0, y: 10.0 });
+    let map = (size, sides, TilemapType::Square, Transform::default(), source);
+    let map = app.world_mut().spawn(map).id();
+    for (x, y) in [(0, 0), (1, 0), (0, 1), (1, 1)] {
+        app.world_mut().spawn((TilePos { x, y }, TilemapId(map), TileTextureIndex(0)));
+    }
+    run(&mut app, 2);
+    let terrain = |app: &mut App| grid(app).get(GridId(5))?.terrain(Cell::new(1, 1));
+    assert_eq!(terrain(&mut app), Some(TerrainId(b'G')));
+    snapshot.restore(app.world_mut()).unwrap();
+    run(&mut app, 2);
+    assert_eq!(terrain(&mut app), Some(TerrainId(b'G')));
+}
+
 #[test]
 #[cfg(feature = "tilemap")]
 fn levels_with_tilemaps_are_the_games() {

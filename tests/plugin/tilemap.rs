@@ -1005,3 +1005,17 @@ fn edges_of_several_maps_and_shapes_are_combined() {
     assert_eq!(edge(&app, x, y, Direction::NorthWest), 3);
     assert_eq!(edge(&app, x - 1, y + 1, Direction::SouthEast), 3);
 }
+
+/// A map may get any size between two ticks.
+#[test]
+fn a_map_of_no_size_is_refused_also_in_a_frame_without_a_tick() {
+    use bevy::time::TimeUpdateStrategy;
+    let mut app = app();
+    let map = spawn_map(&mut app, (4, 4), by_texture());
+    app.update();
+    let frame = core::time::Duration::from_millis(1);
+    app.insert_resource(TimeUpdateStrategy::ManualDuration(frame));
+    app.world_mut().entity_mut(map).insert(TilemapSize { x: 0, y: 0 });
+    run(&mut app, 40);
+    assert!(matches!(app.world().get(map), Some(SourceStatus::Refused(_))));
+}

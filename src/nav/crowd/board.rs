@@ -26,7 +26,7 @@ pub use self::{
     priority::{CLEARING_PRIORITY, FIRST_PRIORITY, MAX_WAY_LEFT},
     reservations::{CellList, GridPos, Reservation, Reservations},
     step_costs::{
-        MAX_CLEAR_DISTANCE, StepCosts, is_line_open, legal_directions, rect_around,
+        MAX_CLEAR_DISTANCE, StepCosts, is_barrier, is_line_open, legal_directions, rect_around,
         uniform_step_costs,
     },
     timer_wheel::{LONGEST_STEP, SUBTICKS_PER_TICK, TimerWheel},

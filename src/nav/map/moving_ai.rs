@@ -108,10 +108,17 @@ impl core::error::Error for FileError {}
 /// The error in the file, with line and column.
 pub fn read_map(text: &str) -> Result<NavGrid, FileError> {
     let mut lines = text.lines().enumerate();
-    rest_is(1, header(&mut lines, 1, "type")?, "octile")?;
+    let kind = header(&mut lines, 1, "type")?;
+    if kind != "octile" {
+        return Err(FileError::Header { line: 1, expected: "octile", found: kind.into() });
+    }
     let height = size(&mut lines, 2, "height")?;
     let width = size(&mut lines, 3, "width")?;
-    rest_is(HEADER_LINES, header(&mut lines, HEADER_LINES, "map")?, "")?;
+    let more = header(&mut lines, HEADER_LINES, "map")?;
+    if !more.is_empty() {
+        let expected = "nothing behind map";
+        return Err(FileError::Header { line: HEADER_LINES, expected, found: more.into() });
+    }
     let in_grid = |error| FileError::Grid { line: 3, error };
     check_size(width, height).map_err(in_grid)?;
     let mut terrain = vec![0; width as usize * height as usize];
@@ -185,12 +192,6 @@ fn header<'a>(
 fn size(lines: &mut Lines<'_>, line: usize, word: &'static str) -> Result<u32, FileError> {
     let rest = header(lines, line, word)?;
     rest.parse().map_err(|_| FileError::Header { line, expected: word, found: rest.into() })
-}
-
-/// Checks that there is nothing, or a known word, in the rest of a line.
-fn rest_is(line: usize, rest: &str, expected: &'static str) -> Result<(), FileError> {
-    let wrong = || FileError::Header { line, expected, found: rest.into() };
-    (rest == expected).then_some(()).ok_or_else(wrong)
 }
 
 fn read_row(line: usize, text: &str, row: &mut [u8]) -> Result<(), FileError> {

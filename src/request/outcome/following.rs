@@ -71,7 +71,7 @@ impl Outcomes<'_, '_> {
     }
 
     pub(in crate::request) fn unfollow(&mut self, number: u64) {
-        self.open.followers.remove(&number);
+        self.open.remove_follower(number);
     }
 }
 

@@ -146,9 +146,16 @@ impl RequesterItem<'_, '_> {
         self.state.journey.next.filter(|_| is_same && is_on_way)
     }
 
-    /// Whether the path of a critter to a link is being searched for again, for its request number `number`.
-    pub(crate) fn is_waiting_for_repair(&self, number: u64) -> bool {
+    /// Whether the path of a critter to a link is being searched for again, for its request number `number`; or, while it queues,
+    /// another path, since its target has moved.
+    pub(crate) fn keeps_place(&self, number: u64) -> bool {
         let is_same = self.state.accepted == number && self.is_latest();
-        is_same && *self.status == PathStatus::Repairing && self.state.journey.next.is_some()
+        let is_held = || self.critter.as_ref().is_some_and(|(state, _)| state.member.is_held);
+        is_same
+            && match *self.status {
+                PathStatus::Repairing => self.state.journey.next.is_some(),
+                PathStatus::Searching => is_held(),
+                _ => false,
+            }
     }
 }

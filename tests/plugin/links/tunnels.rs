@@ -141,7 +141,11 @@ fn a_group_whose_leader_cannot_be_reached_any_more_stays_on_its_floor() {
     run(&mut app, 40);
     app.world_mut().despawn(stairs);
     run(&mut app, 600);
-    assert!(units.iter().all(|&unit| place_of(&app, unit).1.x > 15));
+    let is_near_stairs = |unit: &Entity| {
+        let (floor, cell) = place_of(&app, *unit);
+        floor == DOWN && cell.x > 15
+    };
+    assert!(units.iter().all(is_near_stairs));
     assert!(app.world().get_entity(group).is_ok(), "it follows as soon as it can");
     link(&mut app, NavLink::new(at(DOWN, 35, 5), at(UP, 35, 5)));
     run_until(&mut app, 3_000, |app| units.iter().all(|&unit| place_of(app, unit).0 == UP));

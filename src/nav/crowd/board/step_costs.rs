@@ -90,23 +90,18 @@ impl<'a> StepCosts<'a> {
             && !self.layer.has_wall(columns, rows)
     }
 
-    /// Returns whether the direct path between two positions is open, and leads over no barrier, measured by the costlier of the
-    /// two. A path to a neighbor need only be open.
+    /// Returns whether the direct path between two positions is open, and leads over no barrier, measured by the cell at its end:
+    /// so the rest of a free path is free. A path to a neighbor need only be open.
     pub fn is_line_free(&self, from: GridPos, to: GridPos) -> bool {
-        let most = self.cost(from).max(self.cost(to));
+        let usual = self.cost(to);
         let crosses_barrier = |at: GridPos, direction: u8| {
             let cost = self.cost(at.step(direction)).max(self.crossing(at, direction));
-            self.is_barrier(cost, most)
+            is_barrier(cost, usual)
         };
         let counts_costs = self.uniform.is_none() && from.chebyshev(to) > 1;
         is_line(self.layer, from, to, |at, direction| {
             !(counts_costs && crosses_barrier(at, direction))
         })
-    }
-
-    /// Returns whether a cell or an edge costs so much more than another that a detour may well be better.
-    pub const fn is_barrier(&self, cost: u64, usual: u64) -> bool {
-        self.uniform.is_none() && cost > BARRIER_TIMES * usual
     }
 
     /// Returns the number of steps of the shortest path between two positions on open terrain.
@@ -123,6 +118,11 @@ impl<'a> StepCosts<'a> {
         let (dx, dy) = a.offset_to(b);
         u64::from(self.layer.distance(dx, dy))
     }
+}
+
+/// Returns whether a cell or an edge costs so much more than a cell that a detour may well be better.
+pub const fn is_barrier(cost: u64, usual: u64) -> bool {
+    cost > BARRIER_TIMES * usual
 }
 
 /// Returns the columns and rows of the rectangle around a position, those beside it, and another position.

@@ -50,7 +50,7 @@ pub struct Group {
     /// and whether these costs may have changed.
     pub window: Flood,
     pub are_costs_stale: bool,
-    /// Whether a unit can stand anywhere in the window.
+    /// Whether a unit can stand anywhere in the window, and no cell or edge in it is a barrier.
     pub is_open: bool,
     pub slots: Vec<Slot>,
     /// A member in the window sees no slot, so the costs are needed.

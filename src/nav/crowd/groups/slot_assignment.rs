@@ -1,7 +1,7 @@
 //! Assignment of slots to the members of a group.
 //!
 //! Input: a member that has entered the window of its group. Output: the slot to which it goes. On open terrain
-//! that is its own; where walls are near, the farthest one that is unassigned. Whenever two members side by
+//! that is its own; where walls or barriers are near, the farthest one that is unassigned. Whenever two members side by
 //! side stand in the opposite order of their slots, they exchange slots. So no member walks
 //! around members at rest: these move on towards the free slots instead, and paths never cross. This is the
 //! target exchange of TSWAP (Okumura & Defago, "Solving Simultaneous Target Assignment and Path Planning
@@ -9,7 +9,7 @@
 //! exchange lowers their sum, so exchanges come to an end, and of two members in a line the one in front
 //! continues to the farther slot.
 //!
-//! Only slots in sight are assigned. Where a wall stands between, the field of the window guides the members.
+//! Only slots in sight are assigned. Where a wall or a barrier lies between, the field of the window guides the members.
 
 use super::{Groups, group::Group};
 use crate::nav::crowd::board::{

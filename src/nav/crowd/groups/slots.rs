@@ -5,7 +5,7 @@
 
 use super::group::{Group, Slot};
 use crate::nav::crowd::board::{
-    Board, CrowdEvent, GridPos, NONE, State, StepCosts, Task, nearest_cell,
+    Board, CrowdEvent, GridPos, NONE, State, StepCosts, Task, is_barrier, nearest_cell,
 };
 use crate::nav::crowd::cost_to_go::OpenCells;
 use crate::nav::{Cell, NavGrid};
@@ -140,14 +140,16 @@ impl Group {
         let (right, top) = ((high.x + margin + 1).min(width), (high.y + margin + 1).min(height));
         self.window.lay_out(origin, (right - origin.x, top - origin.y));
         let costs = StepCosts::of(grid, self.profile);
-        let is_free = |costs: &StepCosts, x: u16, y: u16| {
-            let at = (u32::from(x), u32::from(y));
-            costs.layer.is_passable(at.0, at.1)
-                && !costs.layer.is_beside_edge(at.0, at.1)
-                && !costs.is_barrier(costs.cost(GridPos { x, y }), costs.cheapest / 2)
-        };
         self.is_open = costs.is_some_and(|costs| {
-            (origin.y..top).all(|y| (origin.x..right).all(|x| is_free(&costs, x, y)))
+            let (mut least, mut most) = (u64::MAX, 0);
+            let mut is_free = |x: u16, y: u16| {
+                let cost = costs.cost(GridPos { x, y });
+                (least, most) = (least.min(cost), most.max(cost));
+                let (x, y) = (u32::from(x), u32::from(y));
+                costs.layer.is_passable(x, y) && !costs.layer.is_beside_edge(x, y)
+            };
+            let is_free = (origin.y..top).all(|y| (origin.x..right).all(|x| is_free(x, y)));
+            is_free && !is_barrier(most, least)
         });
     }
 

@@ -335,7 +335,7 @@ impl Passages {
         let cells = self.list.iter().map(|passage| passage.cells.capacity()).sum::<usize>();
         let blocks = self.blocks.capacity() * size_of::<Block>() + self.block_at.capacity() * 4;
         let list = self.list.capacity() * size_of::<Passage>() + cells * size_of::<GridPos>();
-        self.flags.capacity() * 8 + blocks + list + self.free.capacity() * 4
+        self.flags.capacity() * 8 + blocks + list + self.free.capacity() * size_of::<usize>()
     }
 }
 

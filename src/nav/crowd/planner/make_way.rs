@@ -5,7 +5,8 @@
 //! a unit by one cell; a large unit may need several steps, and the first of them may bring it no nearer to
 //! being out of the way. The units inherit the priority of the unit for which they make way, so the units in their own
 //! way make way for them in turn. If a unit that makes way has priority over the large unit, because it is let out or
-//! its last order is older, it leaves the whole way of that unit, even through the unit itself where that is shorter.
+//! its last order is older, it leaves the whole way of that unit, even through the unit itself where that is shorter; if there is
+//! no room beside that way, it goes ahead.
 
 use super::Planner;
 use crate::nav::crowd::board::{Board, GridPos, Mode, NONE, STAY, Unit, legal_directions};

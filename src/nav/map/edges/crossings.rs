@@ -30,7 +30,7 @@ use crate::nav::{
 
 const CELLS: usize = (CHUNK * CHUNK) as usize;
 /// The cost of crossing a shut edge.
-const SHUT: u16 = u16::MAX;
+pub(crate) const SHUT: u16 = u16::MAX;
 /// The diagonal directions of squares, as a set.
 const DIAGONALS: u8 = 0b1010_1010;
 

@@ -13,6 +13,7 @@ pub(super) struct Blockers {
     chunks_per_row: u32,
     chunks: Vec<Option<Box<ChunkCounts>>>,
     /// Blockers of entities, which `chunks` counts as well: how many there are for each rectangle.
+    #[cfg_attr(feature = "serialize", serde(with = "crate::nav::serde_with::sorted"))]
     pub(super) placed: BTreeMap<Rect, u32>,
 }
 

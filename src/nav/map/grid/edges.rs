@@ -5,7 +5,7 @@
 use super::{GridEdit, GridError, NavGrid};
 use crate::nav::{
     Cell, CellRect, Direction, EdgeId, Footprint, Profile, ProfileId,
-    edges::{EdgeSource, Side},
+    edges::{EdgeSource, Side, crossings::SHUT},
 };
 
 impl NavGrid {
@@ -68,8 +68,10 @@ impl NavGrid {
         let Some(crossings) = layer.crossings() else {
             return Some(0);
         };
-        let is_open = !crossings.is_shut(x, y, direction);
-        is_open.then(|| crossings.cost(x, y, direction as usize) * layer.unit() / 2)
+        // Of a diagonal, one way may be shut, and the other lead past an impassable cell.
+        let cost = crossings.cost(x, y, direction as usize);
+        let is_open = !crossings.is_shut(x, y, direction) && cost != SHUT.into();
+        is_open.then(|| cost * layer.unit() / 2)
     }
 
     /// Whether a shut edge of `profile` lies inside the footprint of a unit on the cell `(x, y)`.
