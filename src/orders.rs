@@ -112,7 +112,7 @@ impl OrderQueue {
 
     /// Puts an order before all others. The current order goes back behind it and is resumed afterwards, from
     /// the unit's position at that time: a patrol continues to the stop it was heading for, a `Wait` lasts for
-    /// its remaining ticks.
+    /// its remaining ticks. If the unit has come to another grid over links, the goal stays on its grid.
     pub fn insert_first(&mut self, order: impl Into<Order>) -> OrderId {
         self.put_back();
         self.add(0, order)

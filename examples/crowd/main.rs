@@ -130,7 +130,7 @@ fn options() -> Outcome<Option<Options>> {
             Long("groups") => options.as_groups = true,
             Long("rest") => options.rest = number("rest", &mut parser)?,
             Long("threads") => {
-                options.threads = number_in("threads", 0..=MOST_THREADS, &mut parser)?
+                options.threads = number_in("threads", 0..=MOST_THREADS, &mut parser)?;
             }
             Long("seed") => drop(number::<u64>("seed", &mut parser)?),
             Long("help") => return Ok(None),
