@@ -80,9 +80,31 @@ impl BitRows {
 
     /// Sets the bit of a cell; returns whether it was clear before.
     pub(crate) fn insert(&mut self, x: u32, y: u32) -> bool {
+        self.set(x, y, true)
+    }
+
+    /// Sets or clears the bit of a cell; returns whether it has changed.
+    #[inline]
+    pub(crate) fn set(&mut self, x: u32, y: u32, is_set: bool) -> bool {
         let bit = x as usize + 1;
-        let mask = 1 << (bit % 64);
-        self.set_word((y as usize + 1) * self.words_per_row + bit / 64, mask, mask)
+        let index = (y as usize + 1) * self.words_per_row + bit / 64;
+        self.set_word(index, 1 << (bit % 64), u64::from(is_set) << (bit % 64))
+    }
+
+    /// Returns whether any bit is set in the square of `SIDE` × `SIDE` cells whose lowest, leftmost cell is the diagonal neighbor
+    /// below and to the left of the cell.
+    #[inline(always)]
+    pub(crate) fn any_around<const SIDE: usize>(&self, x: u32, y: u32) -> bool {
+        let (word, shift) = (x as usize / 64, x % 64);
+        let mut row = y as usize * self.words_per_row + word;
+        let (mut low, mut high) = (0, 0);
+        for _ in 0..SIDE {
+            if let Some(&[left, right]) = self.words.get(row..row + 2) {
+                (low, high) = (low | left, high | right);
+            }
+            row += self.words_per_row;
+        }
+        (low >> shift | high << 1 << (63 - shift)) & ((1 << SIDE) - 1) != 0
     }
 
     /// Sets bits of row `y` from column `x` on, a word at a time; returns whether any has changed.
@@ -104,6 +126,7 @@ impl BitRows {
     }
 
     /// Sets the bits of a word that `mask` selects; returns whether any has changed.
+    #[inline]
     fn set_word(&mut self, index: usize, mask: u64, bits: u64) -> bool {
         let before = self.words[index];
         self.words[index] = before & !mask | bits;

@@ -252,13 +252,11 @@ impl Reservations {
         directions_of(self.standing.pattern(at.x.into(), at.y.into()))
     }
 
-    /// Returns whether any unit is registered for wake-up in the square of `side` × `side` cells whose lowest, leftmost cell is
+    /// Returns whether any unit is registered for wake-up in the square of `SIDE` × `SIDE` cells whose lowest, leftmost cell is
     /// the diagonal neighbor below and to the left of `at`.
     #[inline(always)]
-    pub fn has_listener(&self, at: GridPos, side: i32) -> bool {
-        let (x, y) = (i32::from(at.x) - 1, i32::from(at.y) - 1);
-        let cells = self.listening.columns_from(x);
-        (y..y + side).fold(0, |all, row| all | cells.read(row)) & ((1 << side) - 1) != 0
+    pub fn has_listener<const SIDE: usize>(&self, at: GridPos) -> bool {
+        self.listening.any_around::<SIDE>(at.x.into(), at.y.into())
     }
 
     /// Calls `found` with the index of every cell registered for wake-up in the square around a unit and the ring of cells
@@ -293,6 +291,10 @@ impl Reservations {
 /// Sets or clears the bits of the cells that a unit covers.
 #[inline]
 fn set_bits(bits: &mut BitRows, (at, footprint): (GridPos, Footprint), is_set: bool) {
+    if footprint.is_single() {
+        bits.set(at.x.into(), at.y.into(), is_set);
+        return;
+    }
     for (row, columns) in footprint.rows() {
         let (x, y) = (i32::from(at.x) + columns.start, i32::from(at.y) + row);
         bits.set_row(x as u32, y as u32, columns.map(|_| is_set));

@@ -14,7 +14,7 @@ impl Board {
     #[inline]
     pub fn wake_around_tail(&mut self, index: u32) {
         let Unit { tail, size, .. } = self.units[index];
-        if size > 1 || self.reservations.has_listener(tail, 3) {
+        if size > 1 || self.reservations.has_listener::<3>(tail) {
             self.wake_near(tail, size);
         }
     }
@@ -23,7 +23,7 @@ impl Board {
     #[inline]
     pub fn wake_around(&mut self, a: GridPos, b: GridPos, size: u8) {
         let corner = GridPos { x: a.x.min(b.x), y: a.y.min(b.y) };
-        if size > 1 || self.reservations.has_listener(corner, 4) {
+        if size > 1 || self.reservations.has_listener::<4>(corner) {
             self.wake_near(a, size);
             self.wake_near(b, size);
         }

@@ -19,15 +19,43 @@ const NO_PENALTY_FROM: u64 = 1 << 63;
 /// The key of a closed direction.
 const CLOSED: u64 = u64::MAX;
 
-/// The place of each direction among those with equal scores, by direction.
+/// The bits of the keys below the scores, by direction.
 type TieOrder = [u8; 8];
 
 /// Straight steps first, then diagonal ones.
-const STRAIGHT_FIRST: TieOrder = [0, 4, 1, 5, 2, 6, 3, 7];
-/// The leftmost direction first, for a unit that goes east: northwest, north and so on, at last west.
-const LEFT_FIRST: TieOrder = [3, 2, 1, 0, 7, 6, 5, 4];
-/// The rightmost direction first, for a unit that goes east.
-const RIGHT_FIRST: TieOrder = [3, 4, 5, 6, 7, 0, 1, 2];
+const STRAIGHT_FIRST: TieOrder = order([0, 2, 4, 6, 1, 3, 5, 7]);
+/// The leftmost direction first, by the unit's direction.
+const LEFT_FIRST: [TieOrder; 8] = by_direction([3, 2, 1, 0, 7, 6, 5, 4]);
+/// The rightmost direction first, by the unit's direction.
+const RIGHT_FIRST: [TieOrder; 8] = by_direction([5, 6, 7, 0, 1, 2, 3, 4]);
+
+/// Returns the order for each direction of the unit, given directions relative to it.
+const fn by_direction(turns: [u8; 8]) -> [TieOrder; 8] {
+    let mut all = [[0; 8]; 8];
+    let mut direction = 0;
+    while direction < 8 {
+        let mut directions = turns;
+        let mut rank = 0;
+        while rank < 8 {
+            directions[rank] += direction as u8;
+            rank += 1;
+        }
+        all[direction] = order(directions);
+        direction += 1;
+    }
+    all
+}
+
+const fn order(directions: [u8; 8]) -> TieOrder {
+    let mut order = [0; 8];
+    let mut rank = 0;
+    while rank < 8 {
+        let direction = directions[rank] & 7;
+        order[direction as usize] = VACANT as u8 | (rank as u8) << 3 | direction;
+        rank += 1;
+    }
+    order
+}
 
 /// Returns the order in which the directions of a unit are looked at; among equal scores the first direction
 /// counts.
@@ -40,16 +68,14 @@ const RIGHT_FIRST: TieOrder = [3, 4, 5, 6, 7, 0, 1, 2];
 /// (`is_open` is false), units with their own paths take straight steps first: these are shorter, and a unit that takes its
 /// diagonal steps right behind a door holds up all units that follow it.
 #[inline]
-pub fn tie_order(unit: &Unit, is_open: bool) -> TieOrder {
-    // An order for a unit that goes east, turned to the unit's direction.
-    let turned = |order: TieOrder| {
-        u64::from_le_bytes(order).rotate_left(8 * u32::from(unit.direction & 7)).to_le_bytes()
-    };
+pub const fn tie_order(unit: &Unit, is_open: bool) -> &'static TieOrder {
     match unit.task {
-        Task::Group(_) => STRAIGHT_FIRST,
-        Task::Path if unit.is_near_wall && !is_open => STRAIGHT_FIRST,
-        Task::Route(_) | Task::Path if unit.is_near_wall => turned(RIGHT_FIRST),
-        _ => turned(LEFT_FIRST),
+        Task::Group(_) => &STRAIGHT_FIRST,
+        Task::Path if unit.is_near_wall && !is_open => &STRAIGHT_FIRST,
+        Task::Route(_) | Task::Path if unit.is_near_wall => {
+            &RIGHT_FIRST[(unit.direction & 7) as usize]
+        }
+        _ => &LEFT_FIRST[(unit.direction & 7) as usize],
     }
 }
 
@@ -62,11 +88,10 @@ pub struct Scores {
 impl Scores {
     /// Scores the open directions, by direction.
     #[inline(always)]
-    pub fn new(open: u8, order: TieOrder, score: impl Fn(usize) -> u64) -> Self {
+    pub fn new(open: u8, order: &TieOrder, score: impl Fn(usize) -> u64) -> Self {
         let mut keys = [CLOSED; 8];
         for (direction, key) in keys.iter_mut().enumerate() {
-            let below = VACANT | u64::from(order[direction]) << 3 | direction as u64;
-            let score = score(direction).min(MAX_SCORE) << BELOW | below;
+            let score = score(direction).min(MAX_SCORE) << BELOW | u64::from(order[direction]);
             *key = if open >> direction & 1 == 1 { score } else { CLOSED };
         }
         Self { keys }
