@@ -5,7 +5,7 @@
 //! - The link must be open to the unit, and not full.
 //! - A landing cell must be free. From the moment a unit enters, it holds that cell, and stands there unpushable until the
 //!   crossing is over. So units on a link cannot collide, and however a crossing ends, each unit is on a cell of its own.
-//! - Two units that wait at opposite ends, each on the other's landing cell, trade places.
+//! - Two units that wait at opposite ends, each on the other's landing cell, swap places.
 //! - Idle units on landing cells are sent aside.
 //!
 //! A unit that waits on the link's cells keeps its cell: others do not push it off. After 128 ticks of waiting it

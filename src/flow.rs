@@ -24,6 +24,7 @@ use std::{
 use bevy::prelude::*;
 
 use self::entry::{FlowEntry, Work};
+pub(crate) use self::routes::LastRoute;
 use crate::{
     grids::NavGrids,
     nav::{
@@ -155,6 +156,9 @@ pub struct FlowFields {
     route_keys: BTreeMap<RouteId, FieldKey>,
     #[reflect(ignore)]
     last_route: u32,
+    /// Its routes are numbered on from those of the resource that it has replaced.
+    #[reflect(ignore)]
+    continues: bool,
     counters: FlowCounters,
 }
 
@@ -167,6 +171,7 @@ impl Default for FlowFields {
             last_served: [None; 2],
             route_keys: BTreeMap::new(),
             last_route: 0,
+            continues: false,
             counters: FlowCounters::default(),
         }
     }
@@ -352,7 +357,12 @@ impl FlowFields {
 }
 
 /// Drops fields without handles and works on the others, within the budget.
-pub(crate) fn update_flow_fields(mut all: ResMut<FlowFields>, grids: Res<NavGrids>) {
+pub(crate) fn update_flow_fields(
+    mut all: ResMut<FlowFields>,
+    mut last_route: ResMut<LastRoute>,
+    grids: Res<NavGrids>,
+) {
+    all.number_routes(&mut last_route);
     let FlowFields { fields, route_keys, counters, budget, .. } = &mut *all;
     fields.retain(|_, entry| entry.is_held());
     route_keys.retain(|_, key| fields.contains_key(key));

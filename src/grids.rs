@@ -12,7 +12,7 @@ use crate::{
 /// All grids: one per level, keyed by a number that the game chooses. [`GridId::default`] is used wherever no
 /// grid is specified.
 ///
-/// A tilemap with a `NavSource` (feature `tilemap`) fills its grid automatically. Grids can also be filled by
+/// A tilemap with a `NavSource` (feature `tilemap` or `tilemap_chunk`) fills its grid automatically. Grids can also be filled by
 /// hand:
 ///
 /// ```

@@ -145,7 +145,8 @@ impl Group {
     }
 
     /// Sends `members` to the cells around an entity, and sends them on when it moves: when it has moved by a quarter of the
-    /// distance of the first member, and by half of the side of the square that they fill. No slot lies on the cells of a critter; while it is idle, members may push it aside.
+    /// distance of the first member, and by half of the side of the square that they fill. No slot lies
+    /// on the cells of a critter that collides and is no member; while it is idle, members may push it aside.
     /// [`GroupArrived`] is triggered each time all have come to rest. When the entity is gone, the group ends as any other
     /// does.
     pub fn follow(
@@ -310,8 +311,8 @@ pub struct GroupSlot {
     /// The entity with the [`Group`].
     #[entities]
     pub group: Entity,
-    /// The cell assigned to the unit (for its anchor). Near the goal, members of one profile and rank exchange
-    /// slots: those that arrive first fill the far end.
+    /// The cell assigned to the unit (for its anchor). Near the goal, members of one profile, rank and team exchange
+    /// slots. Near walls, the members that arrive first take the slots at the far end.
     pub cell: Cell,
 }
 
@@ -322,7 +323,7 @@ pub struct GroupSlot {
 #[component(clone_behavior = Ignore)]
 pub(crate) struct SwapClass(pub(crate) u32);
 
-/// The speed of the slowest member of a unit's [`Group`], in cells per second over plain ground, if the group
+/// The speed of the slowest member of a unit's [`Group`], in cells per second over plain terrain, if the group
 /// keeps together: no member goes faster. Read-only: the plugin writes it. The game's own limit is
 /// [`SpeedLimit`].
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
@@ -340,8 +341,9 @@ impl GroupSpeedLimit {
 }
 
 /// A member of a group got no slot, or lost the one it had: all are taken, the goal is gone, or the unit cannot go there.
-/// This is not the outcome of a request: the group made none for it, or removes the one it had made
-/// ([`PathCanceled`](crate::prelude::PathCanceled)). If the group's goal is gone, the cell where it was counts until the
+/// This is not the outcome of a request. A member that loses its slot also loses the request that the group made for it
+/// ([`PathCanceled`](crate::prelude::PathCanceled)). If the game gives the group a goal that is unknown or gone, all members are
+/// refused, but finish the requests that they have. If the group's goal is gone, the cell where it was counts until the
 /// game changes the group.
 #[derive(EntityEvent, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]

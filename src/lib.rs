@@ -50,7 +50,7 @@
 //!   Short requests are answered immediately while long searches run. An unreachable goal is answered without
 //!   a search.
 //! - **Determinism.** The same orders and edits on the same ticks give the same paths and steps, on every
-//!   machine and with any number of threads. The budget does not affect what a path of up to 2,048 cells costs, only the tick
+//!   machine and with any number of threads. The budget does not affect what a path to a goal up to 2,048 cells away costs, only the tick
 //!   in which it is ready (and, where many requests share one goal, which of several cheapest paths each gets).
 //!   [`state_checksum`](prelude::state_checksum) is for comparing two runs. A
 //!   [`time_cap`](prelude::TilePathSettings) gives up this guarantee.
@@ -73,10 +73,10 @@
 //!
 //! # Features
 //! - `tilemap` (default): reads bevy_ecs_tilemap 0.19. Without the default features (`--no-default-features`) the crate needs
-//!   no renderer: for servers and other tile maps.
+//!   no renderer: for servers and other tilemaps.
 //! - `tilemap_chunk`: reads the `TilemapChunk`s of bevy_sprite_render, with or without `tilemap`.
-//! - `debug_draw` (default): `TilePathDebugPlugin`, which draws paths, grid, connected regions, crowds and
-//!   searches.
+//! - `debug_draw` (default): `TilePathDebugPlugin`, which draws paths, the grid, connected regions, links, landmarks, crowds
+//!   and searches.
 //! - `serialize`: serde for components, resources, grids and requests; snapshots as files ([`guide::snapshots`]).
 //! - `visibility` (default): [`CritterDrawing::skips_hidden`](prelude::CritterDrawing::skips_hidden).
 //!
@@ -132,6 +132,7 @@
 //! | `Stuck(Link)` | the link is full, or units that it may not push stand where it wants to land |
 //! | status `Waiting` | there is no path at present; the request's [`Retry`](prelude::Retry) tries again |
 //! | status `Stuck` | other units are in the way of a critter that collides, or its speed is 0: the [`Hindrance`](prelude::Hindrance) in the status says why; the critter continues as soon as it can |
+//! | a unit with [`PathSteering`](prelude::PathSteering) is `Stuck(Obstacle)` | it has come no nearer to the end of its path for 512 ticks: something is in its way, or the game does not move it |
 //! | status `Stuck(NoRoom)`, and other critters walk through this one | there was no free cell near the position where it was put, or it has grown and has no room; the plugin tries again |
 //! | status `Walking`, but the critter stands | it waits for other units: [`CritterState::is_moving`](prelude::CritterState::is_moving) says whether it moves now |
 //! | a critter stands beside the position where it was spawned | the cell was taken |

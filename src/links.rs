@@ -46,7 +46,7 @@ pub struct NavLink {
     pub from: LinkEnd,
     /// Where it leads.
     pub to: LinkEnd,
-    /// Cost and duration of a crossing, as a number of straight steps over plain ground (terrain of cost 16). Default 1. With
+    /// Cost and duration of a crossing, as a number of straight steps over plain terrain (terrain of cost 16). Default 1. With
     /// 0 a crossing takes no time, like that of a teleporter.
     pub cost: u32,
     /// Whether it leads from `from` to `to` only. Default false.
@@ -55,7 +55,7 @@ pub struct NavLink {
     /// crossing still arrive.
     pub is_open: bool,
     /// How many units may cross at the same time, in both directions together. Default: as many as find landing cells. Two
-    /// units that wait for each other's cell trade places as soon as there is room for one more. 0 shuts the link.
+    /// units that wait for each other's cell swap places as soon as there is room for one more. 0 shuts the link.
     pub capacity: u16,
     /// Profiles of the units that may cross. `None` (default): all.
     pub profiles: Option<Vec<ProfileId>>,

@@ -106,8 +106,8 @@ pub struct PathRequest {
 
 impl PathRequest {
     /// Requests a path to a [`Cell`], a world position ([`Vec2`]), an [`Entity`] or any cell of a
-    /// [`CellRect`](crate::prelude::CellRect): exactly onto the target, on the grid and with the profile of
-    /// the unit's [`NavAgent`], at normal priority.
+    /// [`CellRect`](crate::prelude::CellRect): onto the target (beside it, if unit and target are critters that collide), on the
+    /// grid and with the profile of the unit's [`NavAgent`], at normal priority.
     pub fn to(target: impl Into<Target>) -> Self {
         Self { target: target.into(), ..Self::default() }
     }
@@ -236,15 +236,25 @@ struct Resolved {
     destinations: Option<Arc<[Destination]>>,
 }
 
+/// A unit that follows an entity.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+struct Follower {
+    unit: Entity,
+    target: Entity,
+    /// It is a critter that collides.
+    takes_room: bool,
+}
+
 /// Requests that wait for something other than an answer.
 #[derive(Resource, Clone, Debug, Default)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct OpenRequests {
     /// To be tried again, by tick and number; those canceled in the meantime stay until they are due.
     retries: BTreeMap<(u64, u64), Entity>,
-    /// Those that follow an entity, by number: the unit and its target.
-    followers: BTreeMap<u64, (Entity, Entity)>,
-    /// How many follow each target.
+    /// Those that follow an entity, by number.
+    followers: BTreeMap<u64, Follower>,
+    /// How many critters that collide follow each target: they need room around it.
     followed: BTreeMap<Entity, u32>,
     /// The one whose target was looked at last.
     last_followed: u64,
@@ -256,24 +266,29 @@ impl MapEntities for OpenRequests {
     fn map_entities<M: EntityMapper>(&mut self, mapper: &mut M) {
         self.retries.values_mut().for_each(|entity| *entity = mapper.get_mapped(*entity));
         self.followed.clear();
-        for (unit, target) in self.followers.values_mut() {
-            (*unit, *target) = (mapper.get_mapped(*unit), mapper.get_mapped(*target));
-            *self.followed.entry(*target).or_default() += 1;
+        for follower in self.followers.values_mut() {
+            follower.unit = mapper.get_mapped(follower.unit);
+            follower.target = mapper.get_mapped(follower.target);
+            if follower.takes_room {
+                *self.followed.entry(follower.target).or_default() += 1;
+            }
         }
     }
 }
 
 impl OpenRequests {
     /// A unit follows an entity from now on.
-    fn add_follower(&mut self, number: u64, unit: Entity, target: Entity) {
+    fn add_follower(&mut self, number: u64, follower: Follower) {
         self.remove_follower(number);
-        self.followers.insert(number, (unit, target));
-        *self.followed.entry(target).or_default() += 1;
+        self.followers.insert(number, follower);
+        if follower.takes_room {
+            *self.followed.entry(follower.target).or_default() += 1;
+        }
     }
 
     fn remove_follower(&mut self, number: u64) {
-        let target = self.followers.remove(&number).map(|(_, target)| target);
-        if let Some(target) = target
+        let follower = self.followers.remove(&number).filter(|follower| follower.takes_room);
+        if let Some(Follower { target, .. }) = follower
             && let Some(count) = self.followed.get_mut(&target)
         {
             *count -= 1;

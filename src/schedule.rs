@@ -40,7 +40,7 @@
 //! ```
 //!
 //! - During a pause, critters stand where they are and searches stay as they are. Requests inserted while paused wait.
-//! - To leave a level, despawn its units, groups, blockers and edges, and remove its grids (or despawn its tilemaps).
+//! - To leave a level, despawn its units, groups, blockers, edges and links, and remove its grids (or despawn its tilemaps).
 //!   The plugin's remaining state is dropped in the first tick that runs again.
 //! - The next level may reuse the number of a grid.
 //! - If the game replaces `Crowds`, `Pathfinder`, `FlowFields`, `NavLinks` or `LinkTraffic`, no unit and no order is lost: units
@@ -58,7 +58,7 @@ use crate::{
     crossings::{LinkTraffic, cross_links},
     crowds::{Crowds, advance_crowds, drop_stale_crowds, enter_crowds, steer_critters},
     edges::{NavEdges, PlacedEdges, sync_edges},
-    flow::{FlowField, FlowFields, FlowStatus, update_flow_fields},
+    flow::{FlowField, FlowFields, FlowStatus, LastRoute, update_flow_fields},
     grids::{KnownGrids, NavGrids, adopt_grids},
     group::{
         Group, GroupArrived, GroupNumbers, GroupSlot, GroupSlotRefused, GroupSpeedLimit,
@@ -101,7 +101,7 @@ pub enum TilePathSystems {
     Search,
     /// Answers become paths, statuses and events.
     Deliver,
-    /// Critters walk.
+    /// Critters walk and cross links, and steered units get their [`DesiredVelocity`](crate::unit::DesiredVelocity).
     Move,
     /// Critters are drawn where they are (once per frame).
     Draw,
@@ -109,7 +109,7 @@ pub enum TilePathSystems {
     All,
 }
 
-/// Pathfinding on tile maps: requests are answered under a budget, critters follow the paths found.
+/// Pathfinding on tilemaps: requests are answered under a budget, critters follow the paths found.
 ///
 /// Ticks in `FixedUpdate` by default, so that the same orders give the same movement at
 /// every frame rate. Needs Bevy's `TimePlugin` (part of `MinimalPlugins` and `DefaultPlugins`).
@@ -152,7 +152,7 @@ impl Plugin for TilePathPlugin {
         .contains(&self.schedule);
         for_each_type! {
             app.init_resource: NavGrids, KnownGrids, Pathfinder, PathCounters, TilePathSettings, RequestInbox,
-            PlacedBlockers, PlacedEdges, NavLinks, LinkTraffic, Crowds, GroupNumbers, OrderQueues, FlowFields, Time, OpenRequests,
+            PlacedBlockers, PlacedEdges, NavLinks, LinkTraffic, Crowds, GroupNumbers, OrderQueues, FlowFields, LastRoute, Time, OpenRequests,
             GridsSeen, DrawnFrames, CritterDrawing
         }
         app.insert_resource(TransformWrites { is_between_ticks: is_fixed, ..default() });

@@ -46,8 +46,8 @@ pub struct TilePathSettings {
     /// runs the schedule. 0 (default) uses all of them. The answers, and the ticks in which they come, do not
     /// depend on it.
     pub threads: usize,
-    /// Memory for the landmarks of all grids and profiles, in bytes; 0 switches them off. Landmarks make searches several
-    /// times faster; they are filled with what searches leave of the budget, for the profiles that search: first a quick table
+    /// Memory for the landmarks of all grids and profiles, in bytes; 0 switches them off. Landmarks make searches about
+    /// two to four times faster; they are filled with what searches leave of the budget, for the profiles that search: first a quick table
     /// for each, then, with a quarter of the budget on average, a better one. They take up
     /// to 23 bytes per cell and profile (profiles with the same rules share them): a table has 16 landmarks, or fewer where
     /// these do not fit; where not even four fit, there is none. Tables that are being filled, with their copies of

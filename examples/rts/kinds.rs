@@ -71,7 +71,7 @@ impl Kind {
         }
     }
 
-    /// Returns its speed on plain ground, in cells per second.
+    /// Returns its speed on plain terrain, in cells per second.
     pub const fn speed(self) -> f32 {
         match self {
             Self::Runner => 7.0,

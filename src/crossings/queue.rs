@@ -141,7 +141,10 @@ impl Crossings<'_, '_> {
                         .any(|&cell| landing.area.contains(cell))
             };
             match is_moved_by_game {
-                true if is_usable && !has_crossed() => return true,
+                true if is_usable && !has_crossed() => {
+                    *traveler = Traveler::new(entity); // it holds no place in a queue
+                    return true;
+                }
                 true if !is_usable => self.outcomes.path_lost(&mut unit, &self.grids),
                 _ => self.outcomes.resolve_again(&mut unit),
             }

@@ -122,6 +122,7 @@ fn apply_events(
                         && member.is_latest()
                     {
                         member.state.query.goal = cell.into();
+                        member.state.slot = Some(cell);
                         if !has_arrived {
                             member.resume_walking();
                         }

@@ -4,6 +4,8 @@
 //! the fields. Numbers are never reused: for the number of a field that no longer exists a crowd gets no
 //! cost.
 
+use bevy::prelude::Resource;
+
 use super::{FlowField, FlowFields};
 use crate::{
     grids::NavGrids,
@@ -14,8 +16,14 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct FlowRoutes<'a> {
     fields: &'a FlowFields,
+    id: GridId,
     generation: u64,
 }
+
+/// The route number assigned last, also if the game has replaced the fields since: groups may still walk by those of before.
+#[derive(Resource, Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct LastRoute(u32);
 
 impl FlowFields {
     /// Returns the route number of a field.
@@ -25,13 +33,25 @@ impl FlowFields {
 
     /// Returns all fields on a grid, as guidance for its crowd.
     pub(crate) fn guides(&self, grids: &NavGrids, id: GridId) -> FlowRoutes<'_> {
-        FlowRoutes { fields: self, generation: grids.generation(id) }
+        FlowRoutes { fields: self, id, generation: grids.generation(id) }
+    }
+
+    /// Numbers the routes of a new resource on from those of the one that it replaces.
+    pub(super) fn number_routes(&mut self, last: &mut LastRoute) {
+        if !self.continues {
+            let before = last.0;
+            self.fields.values_mut().for_each(|entry| entry.route.0 += before);
+            let keys = core::mem::take(&mut self.route_keys).into_iter();
+            self.route_keys = keys.map(|(route, key)| (RouteId(route.0 + before), key)).collect();
+            (self.last_route, self.continues) = (self.last_route + before, true);
+        }
+        last.0 = self.last_route;
     }
 }
 
 impl FlowRoutes<'_> {
     fn field(&self, route: RouteId) -> Option<&DistanceField> {
-        let key = self.fields.route_keys.get(&route)?;
+        let key = self.fields.route_keys.get(&route).filter(|key| key.grid == self.id)?;
         self.fields.fields.get(key)?.field(self.generation)
     }
 }

@@ -42,11 +42,15 @@ impl SlotAssignment<'_, '_> {
     fn at_rest(&self, group: &Group, state: &mut GroupState) -> Option<(u32, u32)> {
         let end_of = |member: &GroupMember| {
             use PathStatus::{Arrived, Failed, Found};
-            let status = self.places.units.get(member.entity).ok().and_then(|unit| unit.status);
+            let unit = self.places.units.get(member.entity).ok();
+            let status = unit.as_ref().and_then(|unit| unit.status);
+            let is_moved =
+                unit.as_ref().is_some_and(|unit| unit.critter.is_some() || unit.steering.is_some());
             match (state.slot_of(member.entity), status) {
                 (None, _) | (_, Some(Failed(_))) => Some(false),
+                (_, Some(Arrived(_))) => Some(true),
                 // If the game moves a unit itself, no arrival is reported: its path counts.
-                (_, Some(Arrived(_) | Found(PathKind::Complete | PathKind::Partial))) => Some(true),
+                (_, Some(Found(PathKind::Complete | PathKind::Partial))) if !is_moved => Some(true),
                 _ => None,
             }
         };

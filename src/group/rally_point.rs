@@ -30,13 +30,15 @@ impl GroupState {
         let Some(grid) = grids.get(id) else {
             return;
         };
+        // On another grid, the same cell is another place.
+        let is_same_grid = before.grid == Some(id);
         let cells = grid.width() as usize * grid.height() as usize;
         let profiles: BTreeSet<ProfileId> = members.iter().map(|member| member.profile).collect();
         for profile in profiles {
             // The slot of each member that has one, and whether it is another than before.
             let slot_of = |member: &Member| {
                 let slot = self.slot_of(member.entity)?;
-                Some((slot, before.slot_of(member.entity) != Some(slot)))
+                Some((slot, !is_same_grid || before.slot_of(member.entity) != Some(slot)))
             };
             let its = members.iter().filter(|member| member.profile == profile);
             let slots: Vec<(Cell, bool)> = its.filter_map(slot_of).collect();
@@ -44,7 +46,7 @@ impl GroupState {
             let Some(goal) = self.middle(&slots, grid, profile) else {
                 continue;
             };
-            let known = before.rally_point(profile).filter(|known| known.goal == goal);
+            let known = before.rally_point(profile).filter(|it| is_same_grid && it.goal == goal);
             let is_worth_it = under_way >= LEAST_MEMBERS && under_way * CELLS_PER_MEMBER >= cells;
             let wanted = || is_worth_it.then(|| fields.request(id, profile, goal));
             let field = known.and_then(|known| known.field.clone()).or_else(wanted);

@@ -11,7 +11,7 @@ use crate::{
     crowds::Pace,
     grids::NavGrids,
     nav::{GridId, NavGrid, WalkEvent},
-    request::{Outcomes, Requester, RequesterItem, clear_stuck},
+    request::{Outcomes, Requester, RequesterItem, clear_stuck, fitting_anchor},
     unit::{Critter, Facing, work},
     whereabouts::Whereabouts,
 };
@@ -124,6 +124,12 @@ impl WalkerItem<'_, '_> {
         state.set_size(grid.topology(), grid.unit_size(profile));
         if !state.placed {
             let position = around.whereabouts.position(self.unit.entity).unwrap_or(Vec2::NAN);
+            let here = frame.anchor_at(position, grid.unit_size(profile));
+            let here = here.map(|here| fitting_anchor(grid, profile, here));
+            if let Some(here) = here.filter(|here| here.chebyshev(state.walk.head()) > 1) {
+                state.stand_on(here);
+                return Some(WalkEvent::Blocked); // it gets another path, from here on
+            }
             state.place_at(frame.to_cells(position));
             state.set_drawn(transform.translation.truncate());
             state.member.grid = id;

@@ -152,6 +152,15 @@ impl<'a> Sight<'a> {
         for point in (first..=step).map(|step| self.step_point(step)) {
             (min, max) = (min.min(point), max.max(point));
         }
+        self.is_even_within(min, max)
+    }
+
+    /// Whether nothing is in the way in the rectangle around it and a point nearby.
+    pub(super) fn is_even_to(&self, point: Vec2) -> bool {
+        self.is_even_within(self.point.min(point), self.point.max(point))
+    }
+
+    fn is_even_within(&self, min: Vec2, max: Vec2) -> bool {
         // Hexagons lie to the sides of their columns and rows, too.
         let margin = match self.around.grid.topology() {
             Topology::Square => HALF_BODY,

@@ -14,9 +14,15 @@ use super::{
 };
 use crate::{
     group::GroupSpeedLimit,
-    request::{Outcomes, Requester},
-    unit::{PathSteering, SpeedLimit},
+    nav::{Hindrance, PathKind},
+    request::{Outcomes, Requester, clear_stuck},
+    unit::{PathStatus, PathSteering, SpeedLimit},
 };
+
+/// Ticks without getting nearer to the end of its path until a unit is stuck: as many as those of critters.
+const STUCK_AFTER: u16 = 512;
+/// A unit has come to a link when it stands on a cell of it.
+const MOST_RADIUS_AT_LINK: f32 = 0.45;
 
 /// What steering reads and writes of a unit.
 #[derive(QueryData)]
@@ -69,13 +75,23 @@ impl SteeredItem<'_, '_> {
             return self.stop(); // the game has removed its straight lines
         };
         let speed = GroupSpeedLimit::speed(settings.speed, self.limit, self.group_limit);
-        let settings = PathSteering { speed, ..**settings };
+        let arrival_radius = match self.unit.path.0.kind() {
+            PathKind::ToLink => settings.arrival_radius.min(MOST_RADIUS_AT_LINK),
+            _ => settings.arrival_radius,
+        };
+        let settings = PathSteering { speed, arrival_radius };
         let lines = any_angle.bypass_change_detection().lines_for(&self.unit.path.0);
         let before = ***desired;
         let steering = desired.bypass_change_detection();
         let ending = steering.steer(lines, &context, &settings, around.time.delta_secs());
         if ***desired != before {
             desired.set_changed();
+        }
+        let is_held = desired.ticks_held >= STUCK_AFTER;
+        match *self.unit.status {
+            PathStatus::Stuck(_) if !is_held => clear_stuck(&mut self.unit.status, &self.unit.path),
+            PathStatus::Walking(_) if is_held => self.unit.set_stuck(Hindrance::Obstacle),
+            _ => {}
         }
         ending
     }

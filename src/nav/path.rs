@@ -8,7 +8,7 @@ use bevy::reflect::{Reflect, std_traits::ReflectDefault};
 
 use super::{Adjacency, Cell, Direction, Layer, NavGrid, Profile, ProfileId, STRAIGHT};
 
-/// The cost of a path: 13,056 is one straight step over plain ground (408 × (16 + 16), see
+/// The cost of a path: 13,056 is one straight step over plain terrain (408 × (16 + 16), see
 /// [`terrain`](super::terrain)). 64 bits: no path on any grid overflows it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
@@ -16,10 +16,10 @@ use super::{Adjacency, Cell, Direction, Layer, NavGrid, Profile, ProfileId, STRA
 pub struct PathCost(pub u64);
 
 impl PathCost {
-    /// One straight step over plain ground: terrain of cost 16.
+    /// One straight step over plain terrain: terrain of cost 16.
     pub const PLAIN_STEP: Self = Self(STRAIGHT as u64 * 2 * Profile::PLAIN_COST as u64);
 
-    /// Returns the cost in straight steps over plain ground, for display. It uses 577/408 for the square
+    /// Returns the cost in straight steps over plain terrain, for display. It uses 577/408 for the square
     /// root of two.
     #[must_use]
     pub fn in_plain_steps(self) -> f64 {

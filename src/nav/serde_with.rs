@@ -1,4 +1,4 @@
-//! How serde writes what it cannot write by itself: long arrays, values that are computed once, maps without an order.
+//! How serde writes types that it does not support: long arrays, values that are computed once, maps without an order.
 
 use std::sync::OnceLock;
 

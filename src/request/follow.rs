@@ -8,12 +8,21 @@ use bevy::prelude::*;
 
 use super::{
     intake::{ENTRY_COST, RequestIntake},
+    requester::RequesterReadOnlyItem,
     target::SeenTarget,
 };
-use crate::{links::Destination, nav::PathFailure, scheduler::TilePathSettings};
+use crate::{
+    links::Destination,
+    nav::{GridId, PathFailure},
+    scheduler::TilePathSettings,
+    unit::PathStatus,
+};
 
 /// What checking one target takes of the budget, in expansions.
 const LOOK_COST: u32 = 4;
+
+/// A steered unit that has arrived has left if it is so much farther from the end of its path than where units arrive, in cells.
+const DRIFT: f32 = 0.5;
 
 /// Checks the targets that are followed, one after another: for up to a quarter of the budget in a tick.
 pub(crate) fn follow_targets(
@@ -23,7 +32,7 @@ pub(crate) fn follow_targets(
 ) {
     let open = &intake.outcomes.open;
     let last = open.last_followed;
-    followers.extend(open.followers.iter().map(|(&number, &(unit, _))| (number, unit)));
+    followers.extend(open.followers.iter().map(|(&number, follower)| (number, follower.unit)));
     let next = followers.partition_point(|&(number, _)| number <= last);
     followers.rotate_left(next);
     let (share, mut spent) = ((settings.budget / 4).max(LOOK_COST), 0_u32);
@@ -80,11 +89,21 @@ impl RequestIntake<'_, '_> {
         let destination = self.destination(&unit, request, request.target_of(unit.state.attempt));
         // Units that the game moves count as being at the end of their path.
         let is_seen = unit.critter.is_some() || unit.steering.is_some();
+        let is_seen = is_seen && !self.is_at_end(&unit, id, grid.unit_size(profile));
         let here = is_seen.then(|| self.cell_of(entity, id, grid.unit_size(profile))).flatten();
         let here = here.unwrap_or(unit.path.0.end());
         Some(destination.map(|Destination { grid: on, goal }| {
             let is_near = on == id && goal.admits(grid, profile, here);
             SeenTarget { grid: on, goal, here, is_near }
         }))
+    }
+
+    /// Whether a steered unit has arrived and is still about where it stopped, though not on the last cell of its path.
+    fn is_at_end(&self, unit: &RequesterReadOnlyItem, grid: GridId, size: u32) -> bool {
+        let off = || self.offset_of(unit, (grid, unit.path.0.end()), size);
+        let radius = unit.steering.map_or(0.0, |(_, settings)| settings.arrival_radius);
+        unit.critter.is_none()
+            && matches!(*unit.status, PathStatus::Arrived(_))
+            && off().is_some_and(|off| off.length() <= radius + DRIFT)
     }
 }

@@ -16,7 +16,8 @@ pub(super) use retry::is_retry_due;
 use bevy::{ecs::system::SystemParam, prelude::*};
 
 use super::{
-    OpenRequests, PathRequest, RequesterItem, Resolved, Target, grid_of, leaves_walls, start_near,
+    Follower, OpenRequests, PathRequest, RequesterItem, Resolved, Target, grid_of, leaves_walls,
+    start_near,
 };
 use crate::{
     flow::FlowFields,
@@ -63,7 +64,7 @@ impl Outcomes<'_, '_> {
         };
         unit.state.agent = unit.agent.copied().unwrap_or_default();
         (unit.state.tries, unit.state.attempt) = (0, 0);
-        unit.state.has_followed = false;
+        (unit.state.has_followed, unit.state.slot) = (false, None);
         unit.state.journey = Journey::default();
         unit.state.overrides_agent = request.grid.is_some() || request.profile.is_some();
         true
@@ -94,7 +95,10 @@ impl Outcomes<'_, '_> {
         let ticket = self.pathfinder.ask(unit.entity, grid, query, options);
         match request.target_of(unit.state.attempt) {
             &Target::Entity(target) if request.follows => {
-                self.open.add_follower(unit.state.accepted, unit.entity, target);
+                let takes_room =
+                    unit.critter.as_ref().is_some_and(|(state, _)| state.holds_its_cells());
+                let follower = Follower { unit: unit.entity, target, takes_room };
+                self.open.add_follower(unit.state.accepted, follower);
             }
             _ => self.unfollow(unit.state.accepted),
         }

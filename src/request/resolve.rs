@@ -153,7 +153,7 @@ impl RequestIntake<'_, '_> {
         let (_, profile) = request.grid_and_profile(unit.agent, unit.state);
         let mut radius = 0;
         let footprint = match target {
-            Target::Cell(cell) => CellRect::single(*cell),
+            Target::Cell(cell) => CellRect::single(unit.state.slot.unwrap_or(*cell)),
             Target::Position(position) => {
                 let frame = self.grids.frame(id).ok_or(PathFailure::GridGone(id))?;
                 // A large unit will stand with its middle there.
@@ -185,7 +185,7 @@ impl RequestIntake<'_, '_> {
     }
 
     /// How near a unit comes to another one on whose cells it cannot stand: beside it. If many follow the same one, each stops
-    /// some cells away, so that there is room for all. Otherwise they would push each other, and their target, about for ever.
+    /// some cells away, so that there is room for all that take up any. Otherwise they would push each other, and their target, about for ever.
     fn approach_among_followers(
         &self,
         request: &PathRequest,
@@ -240,7 +240,7 @@ impl RequestIntake<'_, '_> {
     }
 
     /// How far off the middle of its cell a steered unit is, in cells.
-    fn offset_of(
+    pub(super) fn offset_of(
         &self,
         unit: &RequesterReadOnlyItem,
         (grid, cell): (GridId, Cell),

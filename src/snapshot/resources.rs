@@ -10,7 +10,7 @@ use crate::{
     crossings::LinkTraffic,
     crowds::{CritterChanges, Crowds},
     edges::PlacedEdges,
-    flow::FlowFields,
+    flow::{FlowFields, LastRoute},
     grids::{KnownGrids, NavGrids},
     group::GroupNumbers,
     links::NavLinks,
@@ -84,7 +84,7 @@ macro_rules! resources {
 
 resources! {
     replicas: grids: NavGrids, flows: FlowFields;
-    plain: known_grids: KnownGrids, settings: TilePathSettings, counters: PathCounters, grids_seen: GridsSeen, frames: DrawnFrames, groups: GroupNumbers;
+    plain: known_grids: KnownGrids, last_route: LastRoute, settings: TilePathSettings, counters: PathCounters, grids_seen: GridsSeen, frames: DrawnFrames, groups: GroupNumbers;
     with_entities: pathfinder: Pathfinder, inbox: RequestInbox, open: OpenRequests, blockers: PlacedBlockers, edges: PlacedEdges,
         links: NavLinks, traffic: LinkTraffic, crowds: Crowds, critters: CritterChanges, queues: OrderQueues, movers: MoverChanges;
 }

@@ -24,7 +24,7 @@ use crate::{
 #[require(NavAgent, CritterState, Facing, Transform, RequestState, NavPath, PathStatus)]
 #[must_use]
 pub struct Critter {
-    /// Cells per second over plain ground (terrain of cost 16); slower on costlier terrain in proportion. With
+    /// Cells per second over plain terrain (terrain of cost 16); slower on costlier terrain in proportion. With
     /// zero, a negative number or NaN it stands still. Default 4. A critter that collides walks at most one cell per tick: 64
     /// cells per second at 64 ticks.
     pub speed: f32,
@@ -43,7 +43,7 @@ impl Default for Critter {
 }
 
 impl Critter {
-    /// A critter of `speed` cells per second over plain ground.
+    /// A critter of `speed` cells per second over plain terrain.
     pub fn new(speed: f32) -> Self {
         Self { speed, ..Self::default() }
     }
@@ -59,7 +59,7 @@ impl Critter {
     }
 }
 
-/// Slows a critter or a steered unit down: at most this speed (cells per second over plain ground). For the game to add and
+/// Slows a critter or a steered unit down: at most this speed (cells per second over plain terrain). For the game to add and
 /// remove: mud, wounds, a walk instead of a run.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]

@@ -114,6 +114,9 @@ pub struct RequestState {
     /// Number of retries, and index of the current target: 0 is the first.
     pub(crate) tries: u16,
     pub(crate) attempt: u16,
+    /// The slot that it has got in exchange from another member of its group: its goal from then on.
+    #[reflect(ignore)]
+    pub(crate) slot: Option<Cell>,
     /// It has got another path since its target moved.
     pub(crate) has_followed: bool,
     /// Its place in the queue while an answer is awaited.
@@ -191,8 +194,9 @@ impl RequestState {
     }
 }
 
-/// A path was found for the entity. For a long path there may be several events: first one of kind
-/// [`FirstSegment`](PathKind::FirstSegment), then one with the rest.
+/// A path was found for the entity. One request may trigger it several times: for the first segment
+/// ([`FirstSegment`](PathKind::FirstSegment)) and the rest of a long path, for each leg over links, for each new path after an edit,
+/// and when a followed target has moved.
 ///
 /// For a unit that the game moves, without a [`Critter`](crate::prelude::Critter) or steering, a whole path ends the request.
 #[derive(EntityEvent, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
@@ -238,10 +242,11 @@ pub enum CancelReason {
     Removed,
 }
 
-/// The path of a unit is no longer valid: an edit of the grid cut off the path of a unit that the game itself moves (one without
-/// a [`Critter`](crate::prelude::Critter)), the `Critter` of a unit was removed on the way, or a unit with
-/// [`PathSteering`](crate::prelude::PathSteering) does not get back to its path. Stop following [`NavPath`]: another path is
-/// searched for from where the unit's `Transform` is then, and [`PathFound`] or [`PathFailed`] follows.
+/// The path of a unit without a [`Critter`](crate::prelude::Critter) is no longer valid: an edit has cut it off; its `Critter` was
+/// removed, or its [`PathSteering`](crate::prelude::PathSteering) inserted or removed, on the way; a steered unit does not get back
+/// to its path; the link ahead was shut or leads elsewhere; or the game has replaced
+/// [`Pathfinder`](crate::prelude::Pathfinder). Stop following [`NavPath`]: another path is searched for from where the unit's
+/// `Transform` is then, and [`PathFound`] or [`PathFailed`] follows.
 #[derive(EntityEvent, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct PathInvalidated {

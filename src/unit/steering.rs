@@ -13,6 +13,9 @@ use super::{AnyAnglePath, NavAgent, NavPath, PathStatus, RequestState};
 ///
 /// - It arrives ([`Arrived`](crate::prelude::Arrived)) when the end of its path is within
 ///   [`arrival_radius`](Self::arrival_radius).
+/// - If something is in its way, so that it comes no nearer to the end of its path, it tries to pass on one side, then on the other.
+///   After 512 ticks it is [`Stuck`](PathStatus::Stuck), and goes on trying. To hold a unit, give it a
+///   [`SpeedLimit`](crate::prelude::SpeedLimit) of 0.
 /// - If it was pushed so far off its path that it does not get back, it gets another path
 ///   ([`PathInvalidated`](crate::prelude::PathInvalidated)), even from inside an impassable cell.
 /// - Its paths are pulled straight ([`AnyAnglePath`]; without that component the unit stands still); on hexagons it keeps to the
@@ -46,7 +49,7 @@ use super::{AnyAnglePath, NavAgent, NavPath, PathStatus, RequestState};
 #[require(AnyAnglePath, DesiredVelocity, NavAgent, Transform, RequestState, NavPath, PathStatus)]
 #[must_use]
 pub struct PathSteering {
-    /// Cells per second over plain ground (terrain of cost 16); slower on costlier terrain in proportion. With zero, a negative number or
+    /// Cells per second over plain terrain (terrain of cost 16); slower on costlier terrain in proportion. With zero, a negative number or
     /// NaN it stands still. Default 4. A [`SpeedLimit`](crate::prelude::SpeedLimit) counts, too.
     pub speed: f32,
     /// A unit within this distance of the end of its path, in cells, has arrived, if no wall is in between. Default 0.3. A body
@@ -61,7 +64,7 @@ impl Default for PathSteering {
 }
 
 impl PathSteering {
-    /// Steers at `speed` cells per second over plain ground.
+    /// Steers at `speed` cells per second over plain terrain.
     pub fn new(speed: f32) -> Self {
         Self { speed, ..Self::default() }
     }
@@ -86,12 +89,16 @@ pub struct DesiredVelocity {
     pub(crate) step: u32,
     /// For how many ticks it has been off its path.
     pub(crate) ticks_off: u8,
+    /// For how many ticks it has come no nearer to the end of its path.
+    pub(crate) ticks_held: u16,
+    /// The shortest rest of its path so far, in steps.
+    pub(crate) shortest: f32,
 }
 
 impl DesiredVelocity {
     /// It has another path, from its beginning on.
     pub(crate) const fn restart(&mut self) {
-        (self.step, self.ticks_off) = (0, 0);
+        (self.step, self.ticks_off, self.ticks_held, self.shortest) = (0, 0, 0, 0.0);
     }
 
     /// It has nowhere to go.

@@ -152,6 +152,14 @@ fn old_edits_are_listed_and_the_oldest_are_joined() {
     assert!(grid.edits_since(grid.revision() + 1).is_none(), "that is yet to come");
 }
 
+#[test]
+fn a_new_origin_is_an_edit_of_all_cells() {
+    let mut grid = field(10, 10);
+    grid.block(CellRect::single(Cell::new(3, 3))).unwrap();
+    let grid = grid.with_origin(Cell::new(100, 100));
+    assert!(grid.edits_since(0).unwrap().eq([grid.rect()]));
+}
+
 /// Where cells have the lowest and the highest numbers there are.
 #[test]
 fn grids_at_the_end_of_the_numbers_are_edited_where_they_are() {

@@ -446,6 +446,11 @@ fn a_stale_field_leads_through_no_wall() {
     assert_eq!(field.path(&grid, Cell::new(30, 5)), None);
     let path = field.path(&grid, Cell::new(12, 9)).unwrap();
     assert!(is_legal_path(&grid, UNIT, &path));
+    // In the wall itself there is no way either; the cost is the last that was known.
+    let built_over = Cell::new(20, 5);
+    assert_eq!(field.direction(&grid, built_over), None);
+    assert_eq!(field.path(&grid, built_over), None);
+    assert!(field.cost(&grid, built_over).is_some());
 }
 
 #[test]

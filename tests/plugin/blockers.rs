@@ -108,3 +108,23 @@ fn units_stand_around_a_round_building() {
         }
     }
 }
+
+/// A building that could not be placed, as a cell of it has as many blockers as fit, frees nothing when it goes.
+#[test]
+fn a_blocker_without_a_place_leaves_those_of_others() {
+    let mut app = app_on(&field(20, 16), Topology::Square);
+    let (full, shared) = (Cell::new(5, 5), Cell::new(6, 5));
+    let mut grids = app.world_mut().resource_mut::<NavGrids>();
+    let level = grids.get_mut(GRID).unwrap();
+    let mut edit = level.edit();
+    (0..u16::MAX).for_each(|_| edit.block(CellRect::single(full)).unwrap());
+    drop(edit);
+    app.world_mut().spawn(NavBlocker::at(CellRect::single(shared)));
+    app.update();
+    let building = app.world_mut().spawn(NavBlocker::at(CellRect::new(full, 2, 1))).id();
+    app.update();
+    assert_eq!(blocked(&app), [full, shared]);
+    app.world_mut().despawn(building);
+    app.update();
+    assert_eq!(blocked(&app), [full, shared]);
+}

@@ -893,3 +893,45 @@ fn those_that_keep_together_slow_down_with_the_slowest_on_their_way() {
     assert_eq!(finish(&mut app, group), (5, 0));
     assert_eq!(limit(&app), None);
 }
+
+/// Members that have exchanged slots go on to their new ones, whoever moves them from then on.
+#[test]
+fn exchanged_slots_stay_when_something_else_moves_the_unit() {
+    let mut app = open_field(40, 20);
+    block(&mut app, CellRect::new(Cell::new(34, 0), 1, 20));
+    fn walk(
+        time: Res<Time>,
+        mut units: Query<(&DesiredVelocity, &mut Transform), Without<Critter>>,
+    ) {
+        for (desired, mut transform) in &mut units {
+            transform.translation += desired.extend(0.0) * time.delta_secs();
+        }
+    }
+    app.add_systems(FixedUpdate, walk.after(TilePathSystems::Move));
+    let units = squad(&mut app, 20, (2, 5));
+    run(&mut app, 2);
+    let group = app.world_mut().spawn(group_to((31, 9), &units)).id();
+    let has_exchanged = |app: &App, unit: Entity| {
+        let slot = app.world().get::<GroupSlot>(unit).map(|slot| slot.cell);
+        let sent = app.world().get::<PathRequest>(unit).map(|request| request.target.clone());
+        slot.zip(sent).is_some_and(|(slot, sent)| sent != Target::Cell(slot))
+    };
+    let mut exchanged = Vec::new();
+    for _ in 0..1_000 {
+        app.update();
+        for &unit in &units {
+            if !exchanged.contains(&unit) && has_exchanged(&app, unit) && !has_arrived(&app, unit) {
+                app.world_mut().entity_mut(unit).remove::<Critter>().insert(PathSteering::new(8.0));
+                exchanged.push(unit);
+            }
+        }
+    }
+    assert!(!exchanged.is_empty(), "none have exchanged their slots");
+    assert!(units.iter().all(|&unit| has_arrived(&app, unit)));
+    for unit in exchanged {
+        let slot = slot_of(&app, group, unit).unwrap();
+        let frame = GridFrame::square(Vec2::ZERO, Vec2::splat(10.0));
+        let off = position(&app, unit).distance(frame.cell_center(slot));
+        assert!(off <= 3.5, "{off} from its slot");
+    }
+}

@@ -347,3 +347,20 @@ fn many_that_follow_a_unit_at_rest_come_to_rest_around_it() {
         assert!(cells(&app).iter().all(|cell| cell.chebyshev(middle) <= most + 2), "{count} units");
     }
 }
+
+/// Those that take up no room make no other stop farther away.
+#[test]
+fn ghosts_that_follow_leave_the_cells_beside_their_target() {
+    let mut app = app_with(&field(50, 40));
+    let leader = spawn_critter(&mut app, (30, 20));
+    for i in 0..60 {
+        let ghost = spawn_critter(&mut app, (2 + i % 8, 10 + i / 8));
+        let follow = PathRequest::follow(leader);
+        app.world_mut().entity_mut(ghost).insert((Critter::new(8.0).ghost(), follow));
+    }
+    run(&mut app, 4);
+    let unit = spawn_critter(&mut app, (5, 5));
+    app.world_mut().entity_mut(unit).insert(PathRequest::follow(leader));
+    run_until(&mut app, 600, |app| has_arrived(app, unit));
+    assert_eq!(state(&app, unit).cell().chebyshev(state(&app, leader).cell()), 1);
+}

@@ -177,3 +177,28 @@ fn a_critter_without_a_transform_for_a_while_goes_on_with_its_order() {
     run_until(&mut app, 600, |app| units.iter().all(|&unit| has_arrived(app, unit)));
     check_units(&app, &units);
 }
+
+/// Large groups walk by shared fields, which other groups get with the same numbers once the resource is another.
+#[test]
+fn groups_that_walk_by_fields_keep_their_goal_when_the_fields_are_replaced() {
+    let mut app = app_with(&field(80, 60));
+    let squad = |app: &mut App, y: i32| -> Vec<Entity> {
+        (0..24).map(|i| spawn_critter(app, (2 + i % 4, y + i / 4))).collect()
+    };
+    let (first, second) = (squad(&mut app, 2), squad(&mut app, 50));
+    run(&mut app, 2);
+    app.world_mut().spawn(Group::to(Cell::new(70, 5), first.clone()));
+    run(&mut app, 60);
+    let fields = app.world().resource::<FlowFields>().counters();
+    assert_eq!(fields.alive, 1, "they share a field");
+    app.insert_resource(FlowFields::default());
+    app.world_mut().spawn(Group::to(Cell::new(70, 50), second.clone()));
+    run_until(&mut app, 1_200, |app| {
+        first.iter().chain(&second).all(|&unit| has_arrived(app, unit))
+    });
+    for (units, y) in [(first, 5), (second, 50)] {
+        for unit in units {
+            assert!(state(&app, unit).cell().chebyshev(Cell::new(70, y)) <= 4);
+        }
+    }
+}

@@ -814,3 +814,114 @@ fn it_arrives_within_its_radius() {
     run_until(&mut app, 900, |app| has_arrived(app, unit));
     assert!(position(&app, unit).x > 200.0, "it is behind the wall");
 }
+
+/// A body that physics stops before a rock in nobody's grid slides past it, on either side; in an alley it is stuck, until the rock is gone.
+#[test]
+fn held_by_something_it_passes_it_or_is_stuck() {
+    #[derive(Resource)]
+    struct Rock(Vec2);
+    const APART: f32 = 7.0; // of ten units for a cell
+    fn collide(rock: Option<Res<Rock>>, mut units: Query<&mut Transform, With<PathSteering>>) {
+        for mut unit in &mut units {
+            let Some(rock) = &rock else {
+                continue;
+            };
+            let off = unit.translation.truncate() - rock.0;
+            if off.length() < APART {
+                unit.translation = (rock.0 + off.normalize() * APART).extend(0.0);
+            }
+        }
+    }
+    // In an open field the rock is straight in its way. Above the middle there is a wall, or below, or on both sides.
+    for (walls, passes) in [(&[][..], true), (&[6], true), (&[4], true), (&[4, 6], false)] {
+        for speed in [2.0, 8.0, 20.0] {
+            let mut app = app_with(&field(40, 11));
+            add_walk(&mut app);
+            app.add_systems(FixedUpdate, collide.after(walk))
+                .insert_resource(Rock(Vec2::new(150.0, 50.0)));
+            for &y in walls {
+                block(&mut app, CellRect::new(Cell::new(0, y), 40, 1));
+            }
+            let unit = spawn(&mut app, (2, 5));
+            app.world_mut().entity_mut(unit).insert(PathSteering::new(speed));
+            order(&mut app, unit, (30, 5));
+            if !passes {
+                run_until(&mut app, 1_500, |app| {
+                    status(app, unit) == PathStatus::Stuck(Hindrance::Obstacle)
+                });
+                run(&mut app, 500);
+                assert_eq!(status(&app, unit), PathStatus::Stuck(Hindrance::Obstacle));
+                app.world_mut().remove_resource::<Rock>();
+                run_until(&mut app, 600, |app| matches!(status(app, unit), PathStatus::Walking(_)));
+            }
+            run_until(&mut app, 2_500, |app| has_arrived(app, unit));
+            assert_eq!(
+                (arrivals(&app, unit), failures(&app, unit)),
+                (1, vec![]),
+                "{walls:?} at {speed}"
+            );
+        }
+    }
+}
+
+/// A unit that a speed limit holds is not stuck, and goes straight on after that.
+#[test]
+fn held_by_a_speed_limit_it_goes_straight_on() {
+    let mut app = app_with(&field(40, 11));
+    add_walk(&mut app);
+    let unit = spawn(&mut app, (2, 5));
+    order(&mut app, unit, (30, 5));
+    run(&mut app, 60);
+    app.world_mut().entity_mut(unit).insert(SpeedLimit(0.0));
+    run(&mut app, 700);
+    assert!(matches!(status(&app, unit), PathStatus::Walking(_)), "{:?}", status(&app, unit));
+    app.world_mut().entity_mut(unit).remove::<SpeedLimit>();
+    run_until(&mut app, 600, |app| {
+        assert!((position(app, unit).y - 50.0).abs() < 0.01, "at {}", position(app, unit));
+        has_arrived(app, unit)
+    });
+}
+
+/// A follower that stops a little before its last cell, as a large radius makes it, arrives once.
+#[test]
+fn a_follower_with_a_large_radius_arrives_once() {
+    for radius in [0.3, 0.6, 1.5] {
+        let mut app = app_with(&field(40, 11));
+        add_walk(&mut app);
+        let target = app.world_mut().spawn(Transform::from_xyz(300.0, 50.0, 0.0)).id();
+        let unit = spawn(&mut app, (2, 5));
+        let steering = PathSteering::new(8.0).arrival_radius(radius);
+        app.world_mut().entity_mut(unit).insert((steering, PathRequest::follow(target)));
+        run_until(&mut app, 600, |app| has_arrived(app, unit));
+        run(&mut app, 100);
+        assert_eq!((arrivals(&app, unit), has_arrived(&app, unit)), (1, true), "{radius}");
+        // It goes on when its target does.
+        app.world_mut().get_mut::<Transform>(target).unwrap().translation.x = 100.0;
+        run(&mut app, 4);
+        run_until(&mut app, 600, |app| has_arrived(app, unit));
+        run(&mut app, 100);
+        assert_eq!(arrivals(&app, unit), 2, "{radius}");
+        assert!((position(&app, unit).x - 100.0).abs() <= 10.0 * radius + 5.0);
+    }
+}
+
+/// A unit that becomes a ghost in the moment in which its path is found walks from where it is.
+#[test]
+fn made_a_ghost_as_its_path_is_found_it_walks_from_where_it_is() {
+    let mut app = app_with(&field(40, 11));
+    record(&mut app);
+    let unit = spawn(&mut app, (20, 5));
+    app.add_observer(|found: On<PathFound>, mut commands: Commands| {
+        commands.entity(found.entity).insert_if_new(Critter::new(8.0).ghost());
+    });
+    order(&mut app, unit, (30, 5));
+    let mut last = position(&app, unit);
+    run_until(&mut app, 600, |app| {
+        let now = position(app, unit);
+        assert!(now.distance(last) < 3.0, "from {last} to {now}");
+        let cell = app.world().get::<CritterState>(unit).map(CritterState::cell);
+        assert!(cell.is_none_or(|cell| cell.x >= 20), "on {cell:?}");
+        last = now;
+        has_arrived(app, unit)
+    });
+}

@@ -114,29 +114,61 @@ fn a_blast_throws_them_and_they_get_there_all_the_same() {
     update_until(&mut app, "all have arrived", have_arrived);
 }
 
-/// Who moves them changes while they walk.
+fn set_critter(app: &mut App, unit: Entity, is_critter: bool) {
+    let mut unit = app.world_mut().entity_mut(unit);
+    if is_critter {
+        unit.insert(Critter::new(5.0));
+    } else {
+        unit.remove::<Critter>();
+    }
+}
+
+/// Who moves them changes while they walk. Critters at rest are walls to bodies, with gaps too narrow to pass: as long as there are
+/// both, a body either arrives or is stuck. Once all are of one kind, all arrive.
 #[test]
 fn bodies_become_critters_and_bodies_again() {
-    let mut app = hall();
-    let units = spawn_units(&mut app);
-    app.world_mut().spawn(Group::to(Cell::new(32, 10), units.clone()));
-    for change in 0..8 {
-        for (i, &unit) in units.iter().enumerate() {
-            let mut unit = app.world_mut().entity_mut(unit);
-            if (i + change) % 2 == 0 {
-                unit.insert(Critter::new(5.0));
-            } else {
-                unit.remove::<Critter>();
+    for are_critters_in_the_end in [false, true] {
+        let mut app = hall();
+        let units = spawn_units(&mut app);
+        app.world_mut().spawn(Group::to(Cell::new(32, 10), units.clone()));
+        for change in 0..8 {
+            for (i, &unit) in units.iter().enumerate() {
+                set_critter(&mut app, unit, (i + change) % 2 == 0);
+            }
+            for _ in 0..40 {
+                app.update();
+            }
+            for &unit in &units {
+                let unit = app.world().entity(unit);
+                let body = unit.get::<RigidBody>().expect("a body");
+                assert_eq!(body.is_dynamic(), !unit.contains::<Critter>());
             }
         }
-        for _ in 0..40 {
-            app.update();
-        }
-        for &unit in &units {
-            let unit = app.world().entity(unit);
-            let body = unit.get::<RigidBody>().expect("a body");
-            assert_eq!(body.is_dynamic(), !unit.contains::<Critter>());
-        }
+        update_until(&mut app, "each has arrived, or is a body that is stuck", |world| {
+            let mut units = world.query::<(&PathStatus, Has<Critter>)>();
+            units.iter(world).all(|(status, is_critter)| match status {
+                PathStatus::Arrived(_) => true,
+                PathStatus::Stuck(why) => *why == Hindrance::Obstacle && !is_critter,
+                _ => false,
+            })
+        });
+        units.iter().for_each(|&unit| set_critter(&mut app, unit, are_critters_in_the_end));
+        update_until(&mut app, "all have arrived", have_arrived);
     }
-    update_until(&mut app, "all have arrived", have_arrived);
+}
+
+/// Two that push each other from opposite sides pass, each on its right.
+#[test]
+fn bodies_that_meet_pass_each_other() {
+    let mut app = hall();
+    let ends = [Cell::new(5, 10), Cell::new(15, 10)];
+    for [from, to] in [ends, [ends[1], ends[0]]] {
+        let place = Vec2::new(from.x as f32, from.y as f32) * CELL;
+        let place = Transform::from_translation(place.extend(0.0));
+        app.world_mut().spawn((unit(RADIUS, 5.0), place, PathRequest::to(to)));
+    }
+    for _ in 0..1_000 {
+        app.update();
+    }
+    assert!(have_arrived(app.world_mut()), "{:?}", crate::app::statuses(app.world_mut()));
 }

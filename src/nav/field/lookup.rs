@@ -100,7 +100,7 @@ impl DistanceField {
     #[must_use]
     pub fn direction(&self, grid: &NavGrid, cell: Cell) -> Option<Direction> {
         let layer = self.layer(grid)?;
-        let (x, y) = grid.local(cell)?;
+        let (x, y) = grid.local(cell).filter(|&(x, y)| layer.is_passable(x, y))?;
         self.next_step(&WeightedSteps::new(layer, grid), x, y)
     }
 
@@ -109,9 +109,9 @@ impl DistanceField {
     /// also `None` where the path is cut off.
     #[must_use]
     pub fn path(&self, grid: &NavGrid, start: Cell) -> Option<Path> {
-        let cost = self.cost(grid, start)?;
-        let model = WeightedSteps::new(self.layer(grid)?, grid);
-        let (mut x, mut y) = grid.local(start)?;
+        let (cost, layer) = (self.cost(grid, start)?, self.layer(grid)?);
+        let model = WeightedSteps::new(layer, grid);
+        let (mut x, mut y) = grid.local(start).filter(|&(x, y)| layer.is_passable(x, y))?;
         let steps = std::iter::from_fn(|| {
             let direction = self.next_step(&model, x, y)?;
             (x, y) = direction.cell_at(x, y, 1);

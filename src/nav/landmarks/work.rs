@@ -62,24 +62,29 @@ impl Work {
         (profile, kind): (ProfileId, Kind),
         (most_bytes, below): (usize, Option<usize>),
     ) -> Option<Self> {
-        let bare = grid.without_blockers(profile)?;
-        let layer = bare.layer(ProfileId::default())?;
-        let samples = samples_of(layer);
-        if samples.len() < FEWEST_SAMPLES {
-            return None;
-        }
-        let (size, cells) = (layer.size(), samples.len() * (SAMPLE * SAMPLE) as usize);
+        let size = grid.layer(profile)?.size();
         let most_landmarks = if kind == Kind::Quick { QUICK_LANDMARKS } else { usize::MAX };
-        let fitting = |most_bytes: usize| {
+        let fitting = |samples: usize, most_bytes: usize| {
+            let cells = samples * (SAMPLE * SAMPLE) as usize;
             let bytes = |landmarks| LandmarkTable::least_bytes(size, (landmarks, cells));
             let is_allowed =
                 |&count: &usize| count <= most_landmarks && below.is_none_or(|below| count < below);
             let mut counts = LANDMARK_COUNTS.into_iter().filter(is_allowed);
             counts.rfind(|&count| bytes(count) <= most_bytes)
         };
-        let landmarks = fitting(most_bytes)?;
+        // Without its blockers a grid has as many samples or more: if no table fits now, none fits then, and there is no need for a
+        // copy.
+        fitting(samples_of(grid.layer(profile)?).len(), most_bytes)?;
+        let bare = grid.without_blockers(profile)?;
+        let layer = bare.layer(ProfileId::default())?;
+        let samples = samples_of(layer);
+        if samples.len() < FEWEST_SAMPLES {
+            return None;
+        }
+        let landmarks = fitting(samples.len(), most_bytes)?;
         let is_cramped = most_bytes < most_bytes_per_table(grid)
-            && (below.is_some() || fitting(most_bytes_per_table(grid)) > Some(landmarks));
+            && (below.is_some()
+                || fitting(samples.len(), most_bytes_per_table(grid)) > Some(landmarks));
         let grade = match kind {
             Kind::Quick => TableGrade::Quick,
             Kind::Better if is_cramped => TableGrade::Cramped,

@@ -122,6 +122,8 @@ impl NavGrid {
     pub fn with_origin(mut self, origin: Cell) -> Self {
         let within = |at: i32, side: u32| at.clamp(i32::MIN + 1, i32::MAX - side as i32);
         self.origin = Cell::new(within(origin.x, self.width), within(origin.y, self.height));
+        self.touch(self.rect());
+        self.log.push_everything(self.revision, self.rect());
         self
     }
 

@@ -23,6 +23,7 @@
 //! diagonal jump points.
 
 mod build;
+mod diagonal_stops;
 mod diagonals;
 mod hexagons;
 pub(crate) mod jump_terrain;
@@ -35,7 +36,7 @@ pub(crate) use self::scan_lines::Stop;
 use self::{
     diagonals::Diagonals,
     hexagons::SlantedLines,
-    scan_lines::{ScanDirection, ScanLines, StopRule},
+    scan_lines::{ScanLines, StopRule},
     scan_visibility::ScanVisibility,
 };
 use crate::nav::{Adjacency, BitRows, Direction, Rect};
@@ -154,8 +155,9 @@ impl JumpMap {
             + self.slanted.bytes()
     }
 
-    /// Reads the rectangle (column, row, width, height) again and updates everything that depends on it.
-    pub(crate) fn update(&mut self, (x, y, width, height): Rect, source: JumpMapSource) {
+    /// Reads the rectangle (column, row, width, height) again and updates everything that depends on it. Returns how many cells
+    /// this were along the lines through the rectangle: on open terrain two rows and two columns of the whole grid.
+    pub(crate) fn update(&mut self, (x, y, width, height): Rect, source: JumpMapSource) -> u64 {
         // The legality of diagonal steps changes around the rectangle as well.
         let columns = x.saturating_sub(1)..(x + width + 1).min(self.width);
         let rows = y.saturating_sub(1)..(y + height + 1).min(self.height);
@@ -178,15 +180,35 @@ impl JumpMap {
         for (index, count) in self.obstacle_counts.iter_mut().enumerate() {
             *count = *count - before[index] + after[index];
         }
-        let mut cells = Vec::new();
-        row_visibility.update(&self.rows, |row, x| cells.push((x, row)));
-        column_visibility.update(&self.columns, |column, y| cells.push((column, y)));
-        self.slanted.update_visibility(slanted_visibility, |x, y| cells.push((x, y)));
-        cells.retain(|&(x, y)| x < self.width && y < self.height);
-        cells.extend(rows.flat_map(|y| columns.clone().map(move |x| (x, y))));
-        for (x, y) in cells {
+        let along_lines = match self.adjacency {
+            Adjacency::Four => self.update_turns_on_columns(row_visibility, source),
+            Adjacency::Six => self
+                .update_branches([row_visibility, column_visibility, slanted_visibility], source),
+            Adjacency::Eight => {
+                self.update_diagonals::<0>(row_visibility, source)
+                    + self.update_diagonals::<1>(column_visibility, source)
+            }
+        };
+        // At the edit itself, anything may have changed.
+        for (x, y) in rows.flat_map(|y| columns.clone().map(move |x| (x, y))) {
             self.update_turning_points(x, y, source.is_on_cost_border(x, y));
         }
+        along_lines
+    }
+
+    /// With four neighbors: updates the stops of scans along columns where what scans along rows find has changed. Returns the
+    /// number of these cells.
+    fn update_turns_on_columns(&mut self, rows: ScanVisibility, source: JumpMapSource) -> u64 {
+        let (mut count, columns) = (0, &mut self.columns);
+        rows.update(&self.rows, |y, sight| {
+            let [was, is] = [sight.was, sight.is].map(|[forward, backward]| forward | backward);
+            count += u64::from((was ^ is).count_ones());
+            for (bit, x) in sight.cells(was ^ is, self.width) {
+                let is_turn = is >> bit & 1 == 1 || source.is_on_cost_border(x, y);
+                columns.set_only_stop(x, y, is_turn && self.rows.is_passable(y, x));
+            }
+        });
+        count
     }
 
     fn read_cell(&mut self, x: u32, y: u32, source: JumpMapSource) {
@@ -231,31 +253,7 @@ impl JumpMap {
         let sees_jump_point = self.rows.scan::<true>(y, x).is_jump_point
             || self.rows.scan::<false>(y, x).is_jump_point;
         let is_stop = self.rows.is_passable(y, x) && (sees_jump_point || is_on_cost_border);
-        self.columns.set_extra_stop(x, y, is_stop);
-        self.columns.refresh(x, &(y..y + 1));
-    }
-
-    fn update_diagonal_stops(&mut self, x: u32, y: u32, is_on_cost_border: bool) {
-        let is_passable = self.rows.is_passable(y, x);
-        let [left, right, below, above] = [
-            self.is_passable(x.wrapping_sub(1), y),
-            self.is_passable(x + 1, y),
-            self.is_passable(x, y.wrapping_sub(1)),
-            self.is_passable(x, y + 1),
-        ]
-        .map(|beside| is_passable && beside);
-        let [east, west, north, south] = [
-            self.rows.scan::<true>(y, x),
-            self.rows.scan::<false>(y, x),
-            self.columns.scan::<true>(x, y),
-            self.columns.scan::<false>(x, y),
-        ]
-        .map(|stop| is_on_cost_border || stop.is_jump_point);
-        let [up, down] = [ScanDirection::Forward, ScanDirection::Backward];
-        self.rising.set(x, y, up, left && below, east || north);
-        self.rising.set(x, y, down, right && above, west || south);
-        self.falling.set(x, y, up, right && below, west || north);
-        self.falling.set(x, y, down, left && above, east || south);
+        self.columns.set_only_stop(x, y, is_stop);
     }
 }
 
@@ -272,15 +270,38 @@ mod tests {
         map
     }
 
+    fn source_of<'a>(
+        passable: &'a BitRows,
+        cost_borders: Option<&'a BitRows>,
+        along: Option<[&'a BitRows; 2]>,
+    ) -> JumpMapSource<'a> {
+        JumpMapSource { passable, cost_borders, along }
+    }
+
     fn adjacencies() -> impl Strategy<Value = Adjacency> {
         prop_oneof![Just(Adjacency::Four), Just(Adjacency::Six), Just(Adjacency::Eight)]
+    }
+
+    #[test]
+    fn an_edit_of_open_terrain_updates_each_cell_along_its_lines_once() {
+        let (width, height) = (500, 300);
+        let mut passable = BitRows::new(width, height);
+        for y in 0..height {
+            passable.set_row(0, y, (0..width).map(|_| true));
+        }
+        let mut map = by_cells(width, height, Adjacency::Eight, source_of(&passable, None, None));
+        for is_passable in [false, true] {
+            passable.set(200, 100, is_passable);
+            let along_lines = map.update((200, 100, 1, 1), source_of(&passable, None, None));
+            assert!((1_500..=1_608).contains(&along_lines), "{along_lines}");
+        }
     }
 
     proptest! {
         #[test]
         fn updating_equals_rebuilding(
             (width, height) in (1u32..150, 1u32..150),
-            walls in 0u64..60,
+            walls in prop_oneof![Just(0), 0u64..60],
             seed: u64,
             adjacency in adjacencies(),
             has_cost_borders: bool,
@@ -307,13 +328,6 @@ mod tests {
                 }
             }
             let along = has_along.then_some([&along[0], &along[1]]);
-            fn source_of<'a>(
-                passable: &'a BitRows,
-                cost_borders: Option<&'a BitRows>,
-                along: Option<[&'a BitRows; 2]>,
-            ) -> JumpMapSource<'a> {
-                JumpMapSource { passable, cost_borders, along }
-            }
             let source = source_of(&passable, has_cost_borders.then_some(&cost_borders), along);
             let mut map = JumpMap::build(width, height, adjacency, source);
             prop_assert!(map == by_cells(width, height, adjacency, source));

@@ -38,7 +38,7 @@ impl TerrainId {
 pub struct EdgeId(pub u8);
 
 impl EdgeId {
-    /// Nothing: the edge between two cells unless another one is set. Free to cross for everybody.
+    /// Nothing: the edge between two cells unless another one is set. Every unit may cross it for free.
     pub const NONE: Self = Self(0);
     /// A wall, for games that need only one kind of edge. Shut unless a profile says otherwise, like all kinds but
     /// [`NONE`](Self::NONE).

@@ -6,7 +6,9 @@ use super::Search;
 use crate::nav::{Cell, NavGrid, NodePool, Path, PathFailure, PathQuery, ProfileId};
 
 impl NavGrid {
-    /// Finds the cheapest path for a unit of `profile` in one call. For many queries, keep a [`Search`] and a
+    /// Finds a path for a unit of `profile` in one call: the cheapest, if the goal is at most 2,048 cells away (see
+    /// [`Algorithm::Auto`](crate::nav::Algorithm::Auto)). For the cheapest at any distance use [`answer`](Self::answer) with
+    /// [`Algorithm::Exact`](crate::nav::Algorithm::Exact). For many queries, keep a [`Search`] and a
     /// [`NodePool`] to avoid their setup cost.
     ///
     /// # Errors

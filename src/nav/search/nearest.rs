@@ -13,14 +13,18 @@ pub(super) fn start_cell(
     start.ok_or(PathFailure::StartImpassable(query.start))
 }
 
-/// Returns the weight over open terrain from `goal` to the nearest cell of `region`, and the number of chunks
-/// searched for it.
+/// Work per chunk whose cells are read, in expansions.
+const WORK_PER_CHUNK: u32 = 40;
+/// Chunks for an expansion of work that are only looked up.
+const LOOKS_PER_WORK: u32 = 4;
+
+/// Returns the weight over open terrain from `goal` to the nearest cell of `region`, and the work to find it, in expansions.
 ///
 /// Proceeds outward in rings of chunks around the goal's chunk, and looks only at cells of chunks that
 /// contain a part of the region and may contain a nearer cell. There is no flood fill.
 pub(super) fn distance_to_region(layer: &Layer, goal: (u32, u32), region: u32) -> (u32, u32) {
     let regions = layer.regions();
-    let (mut best, mut chunks_searched) = (u32::MAX, 0);
+    let (mut best, mut searched, mut looked) = (u32::MAX, 0_u32, 0);
     for ring in 0..regions.max_rings() {
         if ring_distance(ring) >= best {
             break;
@@ -29,13 +33,14 @@ pub(super) fn distance_to_region(layer: &Layer, goal: (u32, u32), region: u32) -
             // A lower bound: on hexagons, columns and rows of opposite signs give the shortest distance.
             let (dx, dy) = (distance_outside(goal.0, x), distance_outside(goal.1, y));
             let distance = layer.distance(dx as i32, -(dy as i32));
+            looked += 1;
             if distance < best && regions.chunk_has_region(x, y, region) {
-                chunks_searched += 1;
+                searched += 1;
                 best = best.min(distance_in_chunk(layer, goal, region, (x, y)));
             }
         }
     }
-    (best, chunks_searched)
+    (best, searched.saturating_mul(WORK_PER_CHUNK).saturating_add(looked / LOOKS_PER_WORK))
 }
 
 /// How far a column (or row) lies outside the columns of a chunk.

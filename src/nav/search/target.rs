@@ -10,9 +10,6 @@ use crate::nav::{
     Algorithm, Direction, Layer, NavGrid, PathFailure, PathKind, PathQuery, Reach, STRAIGHT,
 };
 
-/// Work for each chunk searched for the nearest reachable cell, in expansions.
-const WORK_PER_CHUNK: u32 = 40;
-
 /// Distance over open terrain from which searches use landmarks: below it, landmarks tell no more than the distance.
 pub(super) const LANDMARKS_MIN_DISTANCE: u32 = 32 * STRAIGHT;
 
@@ -96,8 +93,8 @@ impl SearchTarget {
 
     /// The target is any cell of `region` that is nearest to `goal`.
     pub(super) fn near(layer: &Layer, query: &PathQuery, goal: (u32, u32), region: u32) -> Self {
-        let (tolerance, chunks_searched) = nearest::distance_to_region(layer, goal, region);
-        let (work, kind) = (chunks_searched.saturating_mul(WORK_PER_CHUNK), PathKind::Partial);
+        let (tolerance, work) = nearest::distance_to_region(layer, goal, region);
+        let kind = PathKind::Partial;
         Self { tolerance, work, kind, uses_jumps: false, ..Self::at(layer, query, goal) }
     }
 

@@ -50,7 +50,7 @@ impl Outcomes<'_, '_> {
             walking if walking.is_walking() => {
                 moved > 0 && moved.saturating_mul(SHARE_OF_PATH) >= left
             }
-            // One that was pushed off comes back by itself. If it made for its target again, two that follow the same one would push
+            // One that was pushed off comes back. If it made for its target again, two that follow the same one would push
             // each other off for ever.
             PathStatus::Arrived(PathKind::Complete) => {
                 !target.is_near && (moved > 0 || !unit.comes_back())

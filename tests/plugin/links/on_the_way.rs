@@ -580,3 +580,38 @@ fn cells_near_goals_on_other_floors_are_paid_for() {
     assert!((55..60).contains(&waiting), "{waiting} of 60 requests wait");
     run_until(&mut app, 400, |app| counters(app).waiting == 0);
 }
+
+/// Three that were called to the link lose their `Critter` before they come to it: they stay in nobody's way.
+#[test]
+fn units_that_the_game_moves_from_now_on_hold_no_place_in_the_queue() {
+    let mut app = app_with_floors(2, (40, 20));
+    link(&mut app, NavLink::new(at(DOWN, 30, 10), at(UP, 5, 10)));
+    let units: Vec<Entity> = (0..20)
+        .map(|index| spawn(&mut app, Critter::new(8.0), at(DOWN, 5 + index % 5, 5 + index / 5)))
+        .collect();
+    app.update();
+    for (index, &unit) in units.iter().enumerate() {
+        send(&mut app, unit, at(UP, 20 + index as i32 % 5, 5 + index as i32 / 5));
+    }
+    let mut taken: Vec<Entity> = Vec::new();
+    for _ in 0..3_000 {
+        app.update();
+        let next = units.iter().find(|unit| {
+            let (floor, cell) = match taken.contains(unit) {
+                true => return false,
+                false => place_of(&app, **unit),
+            };
+            floor == DOWN && cell.chebyshev(Cell::new(30, 10)) == 2
+        });
+        if let Some(&unit) = next {
+            app.world_mut().entity_mut(unit).remove::<Critter>();
+            taken.push(unit);
+        }
+        if taken.len() == 3 {
+            break;
+        }
+    }
+    assert_eq!(taken.len(), 3);
+    let others: Vec<_> = units.iter().filter(|unit| !taken.contains(unit)).collect();
+    run_until(&mut app, 2_000, |app| others.iter().all(|&&unit| has_arrived(app, unit)));
+}

@@ -3,7 +3,8 @@
 //! with landmarks up to 1,024 × 1,024 cells: terrain that becomes passable again drops them, and they are filled again
 //! before the next edit. Once with fences, four edges in a line, on a map with as many fences as walls, without landmarks; the
 //! longest of those times is that of the first edge, which makes the jump map anew. And once the same where the other fences cost
-//! something instead.
+//! something instead. Last on open ground, where an edit changes what scans find along whole rows and columns: blocks, and batches of
+//! 300 single cells.
 //!
 //! Output: a line per size with the median, the 99th percentile and the worst time, in microseconds.
 //! At the end the number of connected regions must equal that at the start, and that of a layer built
@@ -15,6 +16,9 @@ use bevy_tilepath::{nav::landmarks::LandmarkFiller, prelude::*};
 
 /// Edits per size, half of them additions.
 const EDITS: usize = 2_000;
+/// Batches per size, half of them additions, and single cells in each.
+const BATCHES: usize = 100;
+const CELLS_OF_BATCH: usize = 300;
 /// The same where landmarks must be filled after each of them.
 const EDITS_OF_TERRAIN: usize = 200;
 
@@ -24,7 +28,9 @@ fn main() -> ExitCode {
         "side", "of", "median µs", "p99 µs", "max µs", "regions", "landmarks MB"
     );
     for side in [512, 1_024, 4_096] {
-        for kind in [Kind::Blockers, Kind::Terrain, Kind::Edges, Kind::Rivers] {
+        for kind in
+            [Kind::Blockers, Kind::Terrain, Kind::Edges, Kind::Rivers, Kind::Open, Kind::Batch]
+        {
             if let Err(error) = measure(side, kind) {
                 eprintln!("error: {side} x {side}: {error}");
                 return ExitCode::FAILURE;
@@ -42,9 +48,17 @@ enum Kind {
     Edges,
     /// Edges among others that cost something.
     Rivers,
+    /// Blockers on open ground.
+    Open,
+    /// Batches of single blockers on open ground.
+    Batch,
 }
 
 impl Kind {
+    fn is_open(self) -> bool {
+        matches!(self, Self::Open | Self::Batch)
+    }
+
     fn is_of_edges(self) -> bool {
         matches!(self, Self::Edges | Self::Rivers)
     }
@@ -58,14 +72,21 @@ fn measure(side: u32, kind: Kind) -> Result<(), GridError> {
         random ^= random << 17;
         (((random >> 32) * u64::from(end)) >> 32) as u32
     };
-    let mut grid = NavGrid::from_terrain(side, side, world(side, &mut below))?;
+    let terrain =
+        if kind.is_open() { vec![1; (side * side) as usize] } else { world(side, &mut below) };
+    let mut grid = NavGrid::from_terrain(side, side, terrain)?;
     if kind == Kind::Rivers {
         grid = grid.with_profiles(vec![Profile::default().with_edge(EdgeId(2), 1_600)]);
     }
     let mut fenced = regions(&grid);
-    let has_landmarks = side <= 1_024 && !kind.is_of_edges();
-    let edits = if kind == Kind::Terrain && has_landmarks { EDITS_OF_TERRAIN } else { EDITS };
+    let has_landmarks = side <= 1_024 && !kind.is_of_edges() && !kind.is_open();
+    let edits = match kind {
+        Kind::Terrain if has_landmarks => EDITS_OF_TERRAIN,
+        Kind::Batch => BATCHES,
+        _ => EDITS,
+    };
     let mut times = Vec::with_capacity(edits);
+    let mut batch: Vec<Cell> = Vec::new();
     let (mut up, mut bytes): (Option<(CellRect, Vec<u8>)>, usize) = (None, 0);
     for number in 0..edits {
         if has_landmarks && grid.landmark_bytes() == 0 {
@@ -76,10 +97,22 @@ fn measure(side: u32, kind: Kind) -> Result<(), GridError> {
         let rect = CellRect::new(corner, 4, 4);
         let terrain_before: Vec<u8> =
             rect.cells().map(|cell| grid.terrain(cell).map_or(0, |id| id.0)).collect();
+        if kind == Kind::Batch && batch.is_empty() {
+            let cell = |_| Cell::new(below(side) as i32, below(side) as i32);
+            batch = (0..CELLS_OF_BATCH).map(cell).collect();
+        }
         let begin = Instant::now();
         match (up.take(), kind) {
-            (None, Kind::Blockers) => grid.block(rect)?,
-            (Some((rect, _)), Kind::Blockers) => grid.unblock(rect)?,
+            (None, Kind::Blockers | Kind::Open) => grid.block(rect)?,
+            (Some((rect, _)), Kind::Blockers | Kind::Open) => grid.unblock(rect)?,
+            (None, Kind::Batch) => {
+                let mut edit = grid.edit();
+                batch.iter().try_for_each(|&cell| edit.block(CellRect::single(cell)))?;
+            }
+            (Some(_), Kind::Batch) => {
+                let mut edit = grid.edit();
+                batch.drain(..).try_for_each(|cell| edit.unblock(CellRect::single(cell)))?;
+            }
             (None, Kind::Terrain) => set(&mut grid, rect, &[0; 16])?,
             (Some((rect, before)), Kind::Terrain) => set(&mut grid, rect, &before)?,
             (None, Kind::Edges | Kind::Rivers) => fence(&mut grid, rect, EdgeId::WALL)?,
@@ -104,7 +137,7 @@ fn measure(side: u32, kind: Kind) -> Result<(), GridError> {
     times.sort_by(f64::total_cmp);
     let at = |share: usize| times[(times.len() - 1) * share / 100];
     let regions = regions(&grid).unwrap_or_default();
-    let of = ["blockers", "terrain", "edges", "rivers"][kind as usize];
+    let of = ["blockers", "terrain", "edges", "rivers", "open", "batch"][kind as usize];
     println!(
         "{side:>6} {of:>8} {:>10.1} {:>10.1} {:>10.1} {regions:>8} {:>12.1}",
         at(50),

@@ -104,7 +104,8 @@ pub enum Hindrance {
     Queue,
     /// The units in its way have nowhere to go.
     Jam,
-    /// A unit that it may not push is in its way, for example one of another team.
+    /// A unit that it may not push is in its way, for example one of another team. A unit with
+    /// `PathSteering`: something is in its way.
     Obstacle,
     /// Other units come towards it through a passage one cell wide.
     Oncoming,

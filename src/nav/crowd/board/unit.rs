@@ -64,7 +64,7 @@ pub struct UnitSettings {
 }
 
 impl Default for UnitSettings {
-    /// Ten ticks for a straight step over plain ground.
+    /// Ten ticks for a straight step over plain terrain.
     fn default() -> Self {
         let profile = ProfileId::default();
         Self { profile, speed: 0, team: 0, is_pushable: true, keeps_goal: false }.ticks_per_cell(10)
@@ -72,7 +72,7 @@ impl Default for UnitSettings {
 }
 
 impl UnitSettings {
-    /// Sets the speed to `ticks` (at least one) for a straight step over plain ground.
+    /// Sets the speed to `ticks` (at least one) for a straight step over plain terrain.
     #[must_use]
     pub const fn ticks_per_cell(mut self, ticks: u32) -> Self {
         let ticks = if ticks == 0 { 1 } else { ticks as u64 };
@@ -380,7 +380,7 @@ impl Unit {
         self.wasted_steps = self.wasted_steps.max(MAX_WASTED_AFTER_ARRIVAL);
     }
 
-    /// Returns the ticks that it takes for a straight step over plain ground, rounded.
+    /// Returns the ticks that it takes for a straight step over plain terrain, rounded.
     pub fn ticks_per_cell(&self) -> u64 {
         (PathCost::PLAIN_STEP.0 * PROGRESS_PER_COST + self.speed / 2)
             .checked_div(self.speed)

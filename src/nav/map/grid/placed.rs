@@ -16,11 +16,13 @@ impl GridEdit<'_> {
         Ok(())
     }
 
-    /// Removes a blocker of an entity from every cell of `rect`, as [`unblock`](Self::unblock) does.
+    /// Removes a blocker of an entity from every cell of `rect`, as [`unblock`](Self::unblock) does. One that could not be
+    /// placed, as there were too many on a cell, leaves nothing behind.
     pub(crate) fn take(&mut self, rect: CellRect) -> Result<(), GridError> {
-        if let Some(rect) = self.grid.local_rect(rect)
-            && let Entry::Occupied(mut count) = self.grid.blockers.placed.entry(rect)
-        {
+        if let Some(rect) = self.grid.local_rect(rect) {
+            let Entry::Occupied(mut count) = self.grid.blockers.placed.entry(rect) else {
+                return Ok(());
+            };
             *count.get_mut() -= 1;
             if *count.get() == 0 {
                 count.remove();

@@ -80,6 +80,31 @@ impl Diagonals {
         set_bit(&mut word.turning_points[index], bit, is_legal && sees_jump_point);
     }
 
+    /// Whether a scan up (0) or down (1) stops at the cell of a bit to look to its sides.
+    #[inline]
+    pub(super) fn is_turning_point(&self, bit: usize, direction: usize) -> bool {
+        self.words[bit / 64].turning_points[direction] >> (bit % 64) & 1 == 1
+    }
+
+    /// Makes the cell of a bit a turning point of scans up (0) or down (1) if the step to it is legal.
+    #[inline]
+    pub(super) fn add_turning_point(&mut self, bit: usize, direction: usize) {
+        let DiagonalWord { stops, turning_points } = &mut self.words[bit / 64];
+        let mask = 1 << (bit % 64);
+        // A stop that is no turning point is one because the step is illegal.
+        turning_points[direction] |= mask & !stops[direction];
+        stops[direction] |= mask;
+    }
+
+    /// Lets scans up (0) or down (1) pass the cell of a bit, a turning point.
+    #[inline]
+    pub(super) fn remove_turning_point(&mut self, bit: usize, direction: usize) {
+        let DiagonalWord { stops, turning_points } = &mut self.words[bit / 64];
+        let mask = !(1 << (bit % 64));
+        turning_points[direction] &= mask;
+        stops[direction] &= mask;
+    }
+
     /// Returns the next stop up or down from a bit, and whether it is a turning point.
     #[inline(always)]
     pub(super) fn next<const UP: bool>(&self, bit: usize) -> (usize, bool) {

@@ -28,10 +28,10 @@
 use core::ops::Range;
 
 use super::{
-    JumpMap,
+    JumpMap, JumpMapSource,
     diagonals::column_at,
     scan_lines::{ScanDirection, ScanLines, Stop, StopRule},
-    scan_visibility::ScanVisibility,
+    scan_visibility::{ScanVisibility, Sight},
 };
 use crate::nav::Rect;
 
@@ -90,7 +90,6 @@ impl SlantedLines {
     fn set_turning_point(&mut self, x: u32, y: u32, is_turning_point: bool) {
         let line = self.line_of(x, y);
         self.lines.set_turning_point(line, y, is_turning_point);
-        self.lines.refresh(line, &(y..y + 1));
     }
 
     /// The lines through a rectangle, and those beside them.
@@ -112,36 +111,103 @@ impl SlantedLines {
         self.lines_around(rect).for_each(|line| self.lines.refresh(line, &Self::rows_of(rect)));
     }
 
-    /// Calls `changed` with the cells whose visibility has changed; they may lie beside the grid.
-    pub(super) fn update_visibility(
-        &self,
-        visibility: ScanVisibility,
-        mut changed: impl FnMut(u32, u32),
-    ) {
-        visibility.update(&self.lines, |line, y| {
-            if y < self.height {
-                changed(column_at((self.ring, false), line, y), y);
-            }
-        });
-    }
-
     pub(super) fn bytes(&self) -> usize {
         self.lines.bytes()
     }
 }
 
+/// A cell whose visibility along an axis has changed, by a straight scan.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StraightSight {
+    axis: usize,
+    x: u32,
+    y: u32,
+    is_new: bool,
+}
+
+/// The axes: their straight scans lead east, south and northwest. Branching scans along an axis turn where one along another
+/// axis finds a jump point.
+const AXES: [usize; 3] = [0, 1, 2];
+
 impl JumpMap {
+    /// Updates what branching scans find where what straight ones find has changed, and returns the number of these cells.
+    pub(super) fn update_branches(
+        &mut self,
+        [rows, columns, slanted]: [ScanVisibility; 3],
+        source: JumpMapSource,
+    ) -> u64 {
+        let mut changed = Vec::new();
+        let (width, height, ring) = (self.width, self.height, self.slanted.ring);
+        let mut note = |axis, cell: &dyn Fn(u32) -> (u32, u32), (sight, length): (Sight, u32)| {
+            let straight = usize::from(axis == 1); // south is backward
+            for (is_new, bits) in [(false, sight.lost(straight)), (true, sight.gained(straight))] {
+                let cells = sight.cells(bits, length).map(|(_, index)| cell(index));
+                let on_grid = cells.filter(|&(x, y)| x < width && y < height);
+                changed.extend(on_grid.map(|(x, y)| StraightSight { axis, x, y, is_new }));
+            }
+        };
+        rows.update(&self.rows, |y, sight| note(0, &|x| (x, y), (sight, width)));
+        columns.update(&self.columns, |x, sight| note(1, &|y| (x, y), (sight, height)));
+        slanted.update(&self.slanted.lines, |line, sight| {
+            note(2, &|y| (column_at((ring, false), line, y), y), (sight, height));
+        });
+        // A cell may be listed for several axes. What is lost comes first: then a turning point that is taken away because of
+        // something old is set again because of something new.
+        for &StraightSight { axis, x, y, .. } in changed.iter().filter(|it| !it.is_new) {
+            if source.is_on_cost_border(x, y) {
+                continue;
+            }
+            // Where no branching scan along this axis turns, nothing is seen along both of the others.
+            let may_see = self.turns_at(axis, x, y);
+            for turning in AXES.into_iter().filter(|&turning| turning != axis) {
+                let other = 3 - axis - turning;
+                if self.turns_at(turning, x, y) && !(may_see && self.sees_along(other, x, y)) {
+                    self.set_turn(turning, (x, y), false);
+                }
+            }
+        }
+        for &StraightSight { axis, x, y, .. } in changed.iter().filter(|it| it.is_new) {
+            if self.is_passable(x, y) {
+                let turning = AXES.into_iter().filter(|&turning| turning != axis);
+                turning.for_each(|turning| self.set_turn(turning, (x, y), true));
+            }
+        }
+        changed.len() as u64
+    }
+
+    /// Whether a straight scan along an axis finds a jump point.
+    fn sees_along(&self, axis: usize, x: u32, y: u32) -> bool {
+        match axis {
+            0 => self.rows.scan::<true>(y, x).is_jump_point,
+            1 => self.columns.scan::<false>(x, y).is_jump_point,
+            _ => self.slanted.scan::<true>(x, y).is_jump_point,
+        }
+    }
+
+    /// Whether branching scans along an axis turn at a cell.
+    fn turns_at(&self, axis: usize, x: u32, y: u32) -> bool {
+        match axis {
+            0 => self.rows.is_turning_point(y, x),
+            1 => self.columns.is_turning_point(x, y),
+            _ => self.slanted.lines.is_turning_point(self.slanted.line_of(x, y), y),
+        }
+    }
+
+    fn set_turn(&mut self, axis: usize, (x, y): (u32, u32), turns: bool) {
+        match axis {
+            0 => self.rows.set_turning_point(y, x, turns),
+            1 => self.columns.set_turning_point(x, y, turns),
+            _ => self.slanted.set_turning_point(x, y, turns),
+        }
+    }
+
     /// Updates what branching scans find at the cell.
     pub(super) fn update_turns_on_hexagons(&mut self, x: u32, y: u32, is_on_cost_border: bool) {
         let is_passable = self.rows.is_passable(y, x);
-        let east = self.rows.scan::<true>(y, x).is_jump_point;
-        let south = self.columns.scan::<false>(x, y).is_jump_point;
-        let northwest = self.slanted.scan::<true>(x, y).is_jump_point;
-        let turns = |sees: bool| is_passable && (sees || is_on_cost_border);
-        self.rows.set_turning_point(y, x, turns(northwest || south));
-        self.rows.refresh(y, &(x..x + 1));
-        self.columns.set_turning_point(x, y, turns(east || northwest));
-        self.columns.refresh(x, &(y..y + 1));
-        self.slanted.set_turning_point(x, y, turns(east || south));
+        let sees = AXES.map(|axis| self.sees_along(axis, x, y));
+        for axis in AXES {
+            let is_seen = AXES.into_iter().any(|other| other != axis && sees[other]);
+            self.set_turn(axis, (x, y), is_passable && (is_seen || is_on_cost_border));
+        }
     }
 }

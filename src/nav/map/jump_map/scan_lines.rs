@@ -160,9 +160,20 @@ impl ScanLines {
         words.zip(turning_points).for_each(|(word, &turning_points)| *word = turning_points);
     }
 
+    /// Sets whether branching scans turn at a cell of hexagons, and with that whether they stop there.
     pub(super) fn set_turning_point(&mut self, line: u32, index: u32, is_turning_point: bool) {
         let (word, bit) = self.bit_position(line, index);
         set_bit(&mut self.turning_points[word], bit, is_turning_point);
+        if let StopRule::Hexagons { straight, .. } = self.rule {
+            let LineWord { passable, stops } = &mut self.words[word];
+            stops[1 - straight as usize] = !*passable | self.turning_points[word];
+        }
+    }
+
+    /// Whether branching scans turn at a cell of hexagons.
+    pub(super) fn is_turning_point(&self, line: u32, index: u32) -> bool {
+        let (word, bit) = self.bit_position(line, index);
+        self.turning_points[word] >> bit & 1 == 1
     }
 
     /// Sets the extra stops of a line, from words with the first cell at bit 1.
@@ -175,6 +186,13 @@ impl ScanLines {
     pub(super) fn set_extra_stop(&mut self, line: u32, index: u32, is_stop: bool) {
         let (word, bit) = self.bit_position(line, index);
         set_bit(&mut self.extra_stops[word], bit, is_stop);
+    }
+
+    /// The same for a cell of lines without other stops, and updates its stops.
+    pub(super) fn set_only_stop(&mut self, line: u32, index: u32, is_stop: bool) {
+        let (word, bit) = self.bit_position(line, index);
+        set_bit(&mut self.extra_stops[word], bit, is_stop);
+        self.find_stops(word);
     }
 
     /// Whether extra stops are allocated.
@@ -285,14 +303,13 @@ impl ScanLines {
             self.words[word].stops = stops;
             return;
         }
-        for neighbor_word in [word - self.words_per_line, word + self.words_per_line] {
-            let neighbors = self.words[neighbor_word].passable;
-            let [before, after] = self.passable_before_and_after(neighbor_word);
-            forced[0] |= neighbors & !before;
-            forced[1] |= neighbors & !after;
-        }
-        if self.rule == StopRule::ExtraOnly {
-            forced = [0; 2];
+        if self.rule == StopRule::Forced {
+            for neighbor_word in [word - self.words_per_line, word + self.words_per_line] {
+                let neighbors = self.words[neighbor_word].passable;
+                let [before, after] = self.passable_before_and_after(neighbor_word);
+                forced[0] |= neighbors & !before;
+                forced[1] |= neighbors & !after;
+            }
         }
         let extra_stops = self.extra_stops.get(word).copied().unwrap_or(0);
         self.words[word].stops = forced.map(|forced| !passable | forced | extra_stops);

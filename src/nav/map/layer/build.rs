@@ -223,12 +223,17 @@ impl Layer {
             return;
         };
         let source = self.jump_source();
-        // A repair costs about as much as building a few hundred cells, plus a cost per cell of its area.
+        let cells = u64::from(self.width) * u64::from(self.height);
+        // A repair costs about as much as building a few hundred cells, plus a cost per cell of its area, and (measured) as much
+        // as four for each cell along its lines that changes. How many these are shows only then.
         let area = |&(_, _, width, height): &Rect| 300 + 30 * u64::from(width) * u64::from(height);
-        if changed.iter().map(area).sum::<u64>() > u64::from(self.width) * u64::from(self.height) {
-            *jumps = JumpMap::build(self.width, self.height, self.adjacency, source);
-        } else {
-            changed.iter().for_each(|&rect| jumps.update(rect, source));
+        let mut work = changed.iter().map(area).sum::<u64>();
+        for &rect in changed {
+            if work > cells {
+                *jumps = JumpMap::build(self.width, self.height, self.adjacency, source);
+                break;
+            }
+            work += 4 * jumps.update(rect, source);
         }
         self.jumps = Some(jumps);
     }
