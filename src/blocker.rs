@@ -284,8 +284,5 @@ fn locate(
     if is_hexagonal || footprint.is_empty() {
         return Placed { radius: if footprint.is_empty() { 0 } else { radius }, ..placed };
     }
-    let grown = |side: u32| side.saturating_add(2 * radius);
-    let min = footprint.min.offset(-(radius as i32), -(radius as i32));
-    let footprint = CellRect::new(min, grown(footprint.width), grown(footprint.height));
-    Placed { footprint, radius: 0, ..placed }
+    Placed { footprint: footprint.extended(radius), radius: 0, ..placed }
 }

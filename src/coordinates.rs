@@ -262,3 +262,12 @@ pub(crate) fn cell_around(point: Vec2, topology: Topology) -> Option<Cell> {
     let countable = point.is_finite() && point.abs().max_element() < FARTHEST;
     countable.then(|| Cell::new(point.x as i32, point.y as i32))
 }
+
+/// The length of an offset in cell space, in cells.
+pub(crate) fn length(topology: Topology, offset: Vec2) -> f32 {
+    match topology {
+        Topology::Square => offset.length(),
+        // Columns and rows are at 60°.
+        Topology::Hexagonal => (offset.length_squared() + offset.x * offset.y).sqrt(),
+    }
+}

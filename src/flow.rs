@@ -156,7 +156,7 @@ pub struct FlowFields {
     route_keys: BTreeMap<RouteId, FieldKey>,
     #[reflect(ignore)]
     last_route: u32,
-    /// Its routes are numbered on from those of the resource that it has replaced.
+    /// Its numbers of routes continue those of the resource that it has replaced.
     #[reflect(ignore)]
     continues: bool,
     counters: FlowCounters,

@@ -8,13 +8,16 @@
 
 mod announce;
 mod assign_slots;
+mod changed_profiles;
 mod follow_goal;
 mod leavers;
 mod member_places;
 mod pace;
 mod rally_point;
 
-pub(crate) use self::{assign_slots::form_groups, leavers::build};
+pub(crate) use self::{
+    assign_slots::form_groups, changed_profiles::note_changed_profiles, leavers::build,
+};
 
 use bevy::{
     ecs::{

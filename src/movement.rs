@@ -10,6 +10,7 @@
 mod advance;
 mod draw;
 mod hand_over;
+mod progress;
 mod pursuit;
 mod repair;
 mod sight;

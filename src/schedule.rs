@@ -62,7 +62,7 @@ use crate::{
     grids::{KnownGrids, NavGrids, adopt_grids},
     group::{
         Group, GroupArrived, GroupNumbers, GroupSlot, GroupSlotRefused, GroupSpeedLimit,
-        GroupState, form_groups,
+        GroupState, form_groups, note_changed_profiles,
     },
     links::{LinkEntered, LinkLeft, LinkStatus, NavLink, NavLinks, sync_links},
     movement::{
@@ -169,7 +169,7 @@ impl Plugin for TilePathPlugin {
             (
                 adopt_grids.in_set(SyncGrid),
                 (sync_blockers, sync_edges, sync_links).chain().after(adopt_grids).in_set(SyncGrid),
-                (form_groups, advance_orders).chain().in_set(Command),
+                (note_changed_profiles, form_groups, advance_orders).chain().in_set(Command),
                 (
                     begin_tick,
                     ask_again,

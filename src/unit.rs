@@ -12,6 +12,7 @@ mod status;
 mod steering;
 mod writes;
 
+pub(crate) use self::steering::SteeringProgress;
 pub use self::{
     agent::NavAgent,
     any_angle::AnyAnglePath,

@@ -20,7 +20,7 @@ pub(crate) struct FlowRoutes<'a> {
     generation: u64,
 }
 
-/// The route number assigned last, also if the game has replaced the fields since: groups may still walk by those of before.
+/// The route number assigned last. It is kept when the game replaces the fields: groups may still refer to earlier ones.
 #[derive(Resource, Clone, Copy, Debug, Default)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct LastRoute(u32);
@@ -45,6 +45,8 @@ impl FlowFields {
             self.route_keys = keys.map(|(route, key)| (RouteId(route.0 + before), key)).collect();
             (self.last_route, self.continues) = (self.last_route + before, true);
         }
+        // The game may also have put older ones back.
+        self.last_route = self.last_route.max(last.0);
         last.0 = self.last_route;
     }
 }

@@ -37,7 +37,6 @@ struct Sender<'a> {
     group: &'a Group,
     /// As it was before slots were assigned.
     before: &'a GroupState,
-    goal: Cell,
     grid: GridId,
     /// The numbers of the group and of its order, which members that may exchange slots have in common.
     order: (u64, u32),
@@ -165,25 +164,29 @@ impl SlotAssignment<'_, '_> {
             entity,
             group,
             before: &before,
-            goal: order.goal,
             grid: id,
             order: (state.number, state.orders),
         };
         let mut limited = Vec::with_capacity(members.len());
+        let mut answered = Vec::with_capacity(members.len());
         for member in &members {
             let mut next = || answers.next().unwrap_or(Err(PathFailure::StartUnknown));
             let answer = member.cell.and_then(|_| next());
-            let mut sent = before.index.get(&member.entity).and_then(|&index| before.sent[index]);
-            if self.is_to_be_sent(&sender, member, answer) {
-                state.is_announced = false;
-                self.send(&sender, member, answer);
-                sent = answer.ok();
-            }
+            let sent = before.index.get(&member.entity).and_then(|&index| before.sent[index]);
             state.note((member.entity, answer.ok()), sent, self.issued(member.entity));
             limited.extend(answer.is_ok().then_some(member.entity));
+            answered.push(answer);
+        }
+        state.choose_rally_points((&members, id), &self.places.grids, &mut self.fields, &before);
+        for (index, (member, &answer)) in members.iter().zip(&answered).enumerate() {
+            let rally = state.rally_point(member.profile).map(|rally_point| rally_point.goal);
+            if self.is_to_be_sent(&sender, member, (answer, rally)) {
+                state.is_announced = false;
+                self.send(&sender, member, (answer, rally));
+                state.sent[index] = answer.ok();
+            }
         }
         state.has_suspects = true; // units that are gone before they are sent
-        state.choose_rally_points((&members, id), &self.places.grids, &mut self.fields, &before);
         state.pace = group.keeps_together.then(|| self.slowest(&limited)).flatten();
         let pace = state.pace.filter(|_| !state.is_announced);
         limited.into_iter().for_each(|member| self.limit(entity, member, pace));
@@ -221,7 +224,12 @@ impl SlotAssignment<'_, '_> {
     }
 
     /// Whether a member needs another request.
-    fn is_to_be_sent(&self, sender: &Sender, member: &Member, answer: SlotAnswer) -> bool {
+    fn is_to_be_sent(
+        &self,
+        sender: &Sender,
+        member: &Member,
+        (answer, rally): (SlotAnswer, Option<Cell>),
+    ) -> bool {
         let before = sender.before;
         let known = before.index.get(&member.entity);
         let (slot, sent) =
@@ -231,22 +239,31 @@ impl SlotAssignment<'_, '_> {
         };
         let is_same_class = || unit.class == Some(&sender.swap_class(member.rank));
         slot != Some(answer.ok())
+            || answer.is_err() && sender.order.1 != before.orders // by another order
             || answer.is_ok() && !is_same_class()
             || before.was_changed
                 && answer.is_ok_and(|cell| {
                     let has_failed = matches!(unit.status, Some(PathStatus::Failed(_)));
                     // It may have exchanged its slot since it was sent.
-                    let request = self.request_to(sender, member, sent.unwrap_or(cell));
-                    has_failed || unit.request != Some(&request)
+                    let request = self.request_to(sender, member, (sent.unwrap_or(cell), rally));
+                    // For one under way it does not matter where the others gather.
+                    let is_same =
+                        |own: &PathRequest| *own == PathRequest { rally: own.rally, ..request };
+                    has_failed || !unit.request.is_some_and(is_same)
                 })
     }
 
     /// Sends a member to its slot.
-    fn send(&mut self, sender: &Sender, member: &Member, answer: SlotAnswer) {
+    fn send(
+        &mut self,
+        sender: &Sender,
+        member: &Member,
+        (answer, rally): (SlotAnswer, Option<Cell>),
+    ) {
         let (entity, group) = (member.entity, sender.entity);
         match answer {
             Ok(cell) => {
-                let request = self.request_to(sender, member, cell);
+                let request = self.request_to(sender, member, (cell, rally));
                 let bundle = (request, GroupSlot { group, cell }, sender.swap_class(member.rank));
                 self.commands.queue(move |world: &mut World| {
                     // The group may have been despawned since.
@@ -307,9 +324,14 @@ impl SlotAssignment<'_, '_> {
         unit.and_then(|unit| unit.state).map_or(0, |state| state.issued)
     }
 
-    /// The request of a member for its slot.
-    fn request_to(&self, sender: &Sender, member: &Member, cell: Cell) -> PathRequest {
-        let &Sender { group, goal, grid, .. } = sender;
+    /// The request of a member for its slot. `rally`: where members of its profile gather.
+    fn request_to(
+        &self,
+        sender: &Sender,
+        member: &Member,
+        (cell, rally): (Cell, Option<Cell>),
+    ) -> PathRequest {
+        let &Sender { group, grid, .. } = sender;
         let request = &group.request;
         let unit = self.places.units.get(member.entity).ok();
         let own = unit.and_then(|unit| unit.own_grid(request.grid)).unwrap_or_default();
@@ -323,7 +345,7 @@ impl SlotAssignment<'_, '_> {
             grid: request.grid.map(|_| own),
             profile: member.named,
             alternatives: Vec::new(),
-            rally: (group.members.len() > 1).then_some(goal),
+            rally: rally.filter(|_| group.members.len() > 1),
             ..request.clone()
         }
     }
@@ -362,7 +384,13 @@ fn slots_for(
             && order.facing.is_none_or(|facing| Some(facing) == assigned.facing)
             && !before.slots.is_empty()
     };
+    let is_same_grid = before.grid == state.grid;
     let Some(assigned) = before.assigned.filter(is_same) else {
+        // A group that keeps its goal keeps its facing: one that has arrived would turn at random.
+        let is_kept =
+            |it: &FormationSpec| it.goal == order.goal && is_same_grid && !before.slots.is_empty();
+        let kept = before.assigned.filter(is_kept).and_then(|assigned| assigned.facing);
+        let order = FormationSpec { facing: order.facing.or(kept), ..order };
         let resolved = order.resolve_facing(grid, &units);
         state.assigned = Some(resolved);
         state.orders = state.orders.wrapping_add(1);

@@ -50,7 +50,7 @@ impl SlotAssignment<'_, '_> {
             && grid.contains(goal)
         {
             state.was_changed |= self.has_moved(group, state, (id, grid, goal))
-                || self.rests_on_slot(group, state, id);
+                || self.rests_on_slot(group, state, (id, grid));
         }
     }
 
@@ -77,7 +77,12 @@ impl SlotAssignment<'_, '_> {
     }
 
     /// Whether the entity has arrived on the slot of a member: it has moved too little since slots were assigned.
-    fn rests_on_slot(&self, group: &Group, state: &GroupState, id: GridId) -> bool {
+    fn rests_on_slot(
+        &self,
+        group: &Group,
+        state: &GroupState,
+        (id, grid): (GridId, &NavGrid),
+    ) -> bool {
         if !self.places.has_arrived(&group.goal) {
             return false;
         }
@@ -85,7 +90,13 @@ impl SlotAssignment<'_, '_> {
         if cells.is_empty() || state.assigned.is_some_and(|before| before.kept_free == cells) {
             return false;
         }
-        let is_on_it = |slot: &(Entity, Option<Cell>)| slot.1.is_some_and(|at| cells.contains(at));
+        let profile = |unit: Entity| {
+            let unit = self.places.units.get(unit).ok();
+            unit.and_then(|unit| unit.state).map(|state| state.query().profile).unwrap_or_default()
+        };
+        let is_on_it = |&(unit, slot): &(Entity, Option<Cell>)| {
+            slot.is_some_and(|at| grid.anchors_over(profile(unit), cells).contains(at))
+        };
         state.slots.iter().any(is_on_it)
     }
 }

@@ -96,7 +96,11 @@ impl MemberPlaces<'_, '_> {
         match target {
             Target::Cell(cell) => Ok(*cell),
             Target::Position(position) => frame.cell_at(*position).ok_or(PathFailure::GoalUnknown),
-            Target::Rect(rect) => Ok(middle(*rect)),
+            Target::Rect(rect) => {
+                // The part that lies off the grid does not count.
+                let on_grid = self.grids.get(id).map(|grid| rect.intersection(grid.rect()));
+                Ok(middle(on_grid.filter(|part| !part.is_empty()).unwrap_or(*rect)))
+            }
             Target::Entity(entity) => {
                 let covered = self.blockers.footprint(*entity, id).map(|(rect, _)| rect);
                 let covered = covered.or_else(|| self.cells_of_critter(*entity, id)).map(middle);

@@ -54,7 +54,7 @@ impl GroupState {
         }
     }
 
-    /// The goal of the group or, if members of this profile cannot stand there, the nearest of their slots. `None`
+    /// The goal of the group or, if members of this profile cannot come there, the nearest of their slots. `None`
     /// if they have no slots.
     fn middle(&self, slots: &[(Cell, bool)], grid: &NavGrid, profile: ProfileId) -> Option<Cell> {
         let goal = self.assigned?.goal;
@@ -62,6 +62,9 @@ impl GroupState {
             let (x, y) = (i64::from(slot.x - goal.x), i64::from(slot.y - goal.y));
             (grid.topology().squared_length(x, y), *slot)
         })?;
-        Some(if grid.cost(profile, goal) > 0 { goal } else { nearest })
+        // All can reach it: one inside a building, or on another island, leads nobody anywhere.
+        let region = |cell| grid.region(profile, cell);
+        let can_reach = region(goal).is_some() && region(goal) == region(nearest);
+        Some(if can_reach { goal } else { nearest })
     }
 }

@@ -10,9 +10,9 @@ use crate::{
     coordinates::GridFrame,
     crowds::Pace,
     grids::NavGrids,
-    nav::{GridId, NavGrid, WalkEvent},
+    nav::{GridId, NavGrid, ProfileId, WalkEvent},
     request::{Outcomes, Requester, RequesterItem, clear_stuck, fitting_anchor},
-    unit::{Critter, Facing, work},
+    unit::{Critter, CritterState, Facing, work},
     whereabouts::Whereabouts,
 };
 
@@ -124,13 +124,9 @@ impl WalkerItem<'_, '_> {
         state.set_size(grid.topology(), grid.unit_size(profile));
         if !state.placed {
             let position = around.whereabouts.position(self.unit.entity).unwrap_or(Vec2::NAN);
-            let here = frame.anchor_at(position, grid.unit_size(profile));
-            let here = here.map(|here| fitting_anchor(grid, profile, here));
-            if let Some(here) = here.filter(|here| here.chebyshev(state.walk.head()) > 1) {
-                state.stand_on(here);
-                return Some(WalkEvent::Blocked); // it gets another path, from here on
+            if !place(state, (grid, frame), profile, position) {
+                return Some(WalkEvent::Blocked); // it gets another path, from where it is
             }
-            state.place_at(frame.to_cells(position));
             state.set_drawn(transform.translation.truncate());
             state.member.grid = id;
         }
@@ -160,4 +156,21 @@ impl WalkerItem<'_, '_> {
         }
         Some(event)
     }
+}
+
+/// Places a ghost where its transform is, as the first tick of its path does; returns false if its path begins elsewhere.
+fn place(
+    state: &mut CritterState,
+    (grid, frame): (&NavGrid, &GridFrame),
+    profile: ProfileId,
+    position: Vec2,
+) -> bool {
+    let here = frame.anchor_at(position, grid.unit_size(profile));
+    let here = here.map(|here| fitting_anchor(grid, profile, here));
+    if let Some(here) = here.filter(|here| here.chebyshev(state.walk.head()) > 1) {
+        state.stand_on(here);
+        return false;
+    }
+    state.place_at(frame.to_cells(position));
+    true
 }

@@ -8,10 +8,11 @@ use bevy::prelude::*;
 
 use super::{
     advance::Ending,
-    sight::{LOOK_AHEAD, Sight, SteeringContext, length},
+    progress::{Side, pace_aside},
+    sight::{LOOK_AHEAD, Sight, SteeringContext},
 };
 use crate::{
-    coordinates::{cell_around, center, half_block},
+    coordinates::{cell_around, center, half_block, length},
     nav::{Cell, PathLines, Profile},
     unit::{DesiredVelocity, PathSteering, point_on},
 };
@@ -21,15 +22,6 @@ const LINE_WIDTH: f32 = 0.15;
 /// Ticks off its path until it gets another path: shorter pushes do not matter.
 const MAX_TICKS_OFF: u8 = 16;
 
-/// Ticks without getting nearer to the end of its path until it tries to pass what is in its way: in these, and in the time in which
-/// it walks two cells. Shorter, and bodies that only slow each other down would sway.
-const PATIENCE: u16 = 32;
-/// Ticks of each try, in addition to those in which it walks a cell: bodies need time to turn.
-const TICKS_TO_TURN: f32 = 8.0;
-/// It has come nearer if the rest of its path is shorter than ever by so many steps.
-const NEARER: f32 = 0.5;
-/// It was thrown back if the rest of its path is longer than the shortest by so many steps: it begins anew.
-const THROWN_BACK: f32 = 3.0;
 /// An arrival radius is at least so many cells: frames that turn and scale are not exact.
 const MIN_RADIUS: f32 = 0.01;
 
@@ -72,7 +64,7 @@ impl DesiredVelocity {
         }
         let is_on_path = aim != Aim::Unseen;
         if is_on_path && self.is_at_end(lines, around, (here, point), settings.arrival_radius) {
-            self.ticks_held = 0;
+            self.begin();
             return Some(Ending::Arrived);
         }
         let step_point = point_on(lines, self.step);
@@ -89,27 +81,19 @@ impl DesiredVelocity {
         };
         let speed = settings.speed * f32::from(Profile::PLAIN_COST) / f32::from(cost);
         if speed > 0.0 && distance > 0.0 && seconds > 0.0 {
-            self.note_progress(lines, length(topology, step_point - point));
+            let (pace, steps) = (speed * seconds, lines.steps() - self.step);
+            self.progress.note(steps as f32 + length(topology, step_point - point), pace);
             let ahead = around.frame.vector(way / distance);
-            let aside = || self.aside(lines, around, (here, point), (ahead, speed * seconds));
-            let at_most = distance / seconds; // not past the target in this tick
-            self.velocity = aside().map_or(ahead * speed.min(at_most), |aside| aside * speed);
+            let aside = self.aside(lines, around, (here, point), (ahead, pace));
+            // Not past the target in this tick.
+            let velocity = aside.unwrap_or(ahead * pace.min(distance));
+            self.velocity = velocity / seconds;
+            self.has_moved = true;
         }
         None
     }
 
-    /// Counts the ticks in which it comes no nearer to the end of its path.
-    fn note_progress(&mut self, lines: &PathLines, off_step: f32) {
-        // Of a new path nothing is known.
-        let shortest = if self.shortest > 0.0 { self.shortest } else { f32::INFINITY };
-        let left = (lines.steps() - self.step) as f32 + off_step;
-        let is_other = left <= shortest - NEARER || left > shortest + THROWN_BACK;
-        self.ticks_held = if is_other { 0 } else { self.ticks_held.saturating_add(1) };
-        self.shortest = if is_other { left } else { shortest };
-    }
-
-    /// The direction in which it tries to pass what has held it for a while, if there is room: first to the right, as those do that
-    /// come towards it, then to the left, and in between straight ahead. `ahead` is a cell long, and it walks `pace` cells in a tick.
+    /// The velocity, in cells per tick, with which it tries to pass what has held it for a while, if there is room.
     fn aside(
         &self,
         lines: &PathLines,
@@ -117,19 +101,14 @@ impl DesiredVelocity {
         at: (Cell, Vec2),
         (ahead, pace): (Vec2, f32),
     ) -> Option<Vec2> {
-        let patience = f32::from(PATIENCE) + 2.0 / pace;
-        let held = f32::from(self.ticks_held) - patience;
-        if held < 0.0 {
-            return None;
-        }
-        let aside = match (held / (TICKS_TO_TURN + 1.0 / pace)) as u32 % 8 {
-            0 | 7 => -ahead.perp(),
-            3 | 4 => ahead.perp(),
-            _ => return None,
+        let aside = match self.progress.side()? {
+            Side::Right => -ahead.perp(),
+            Side::Left => ahead.perp(),
         };
-        let point = at.1 + around.frame.to_cells(around.position + aside)
-            - around.frame.to_cells(around.position);
-        Sight::new(lines, around, at, self.step).is_even_to(point).then_some(aside)
+        let cell_aside =
+            around.frame.to_cells(around.position + aside) - around.frame.to_cells(around.position);
+        let sight = Sight::new(lines, around, at, self.step);
+        sight.is_even_to(at.1 + cell_aside).then_some(aside * pace_aside(pace))
     }
 
     /// Whether the end of its path is within a radius and in sight, and the rest of the path does not lead around something.

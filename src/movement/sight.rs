@@ -6,7 +6,7 @@
 use bevy::prelude::*;
 
 use crate::{
-    coordinates::{GridFrame, cell_around, center},
+    coordinates::{GridFrame, cell_around, center, length},
     nav::{Cell, Direction, NavGrid, PathLines, ProfileId, Topology},
     unit::{point_on, points_from},
 };
@@ -187,15 +187,6 @@ impl<'a> Sight<'a> {
         let way = to - from;
         let along = ((self.point - from).dot(way) / way.length_squared()).clamp(0.0, 1.0);
         from + way * along
-    }
-}
-
-/// The length of an offset in cell space, in cells.
-pub(super) fn length(topology: Topology, offset: Vec2) -> f32 {
-    match topology {
-        Topology::Square => offset.length(),
-        // Columns and rows are at 60°.
-        Topology::Hexagonal => (offset.length_squared() + offset.x * offset.y).sqrt(),
     }
 }
 

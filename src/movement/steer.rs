@@ -19,8 +19,6 @@ use crate::{
     unit::{PathStatus, PathSteering, SpeedLimit},
 };
 
-/// Ticks without getting nearer to the end of its path until a unit is stuck: as many as those of critters.
-const STUCK_AFTER: u16 = 512;
 /// A unit has come to a link when it stands on a cell of it.
 const MOST_RADIUS_AT_LINK: f32 = 0.45;
 
@@ -87,10 +85,12 @@ impl SteeredItem<'_, '_> {
         if ***desired != before {
             desired.set_changed();
         }
-        let is_held = desired.ticks_held >= STUCK_AFTER;
+        let is_stuck = desired.progress.is_stuck();
         match *self.unit.status {
-            PathStatus::Stuck(_) if !is_held => clear_stuck(&mut self.unit.status, &self.unit.path),
-            PathStatus::Walking(_) if is_held => self.unit.set_stuck(Hindrance::Obstacle),
+            PathStatus::Stuck(_) if !is_stuck => {
+                clear_stuck(&mut self.unit.status, &self.unit.path)
+            }
+            PathStatus::Walking(_) if is_stuck => self.unit.set_stuck(Hindrance::Obstacle),
             _ => {}
         }
         ending

@@ -273,6 +273,6 @@ fn choose_slots(grid: &NavGrid, roster: &mut Roster<'_>, order: &FormationSpec) 
     selection.assign_formation(
         members,
         &layout::slots(topology, (order.formation, facing), &sides),
-        pitch(smallest),
+        (pitch(smallest), facing),
     );
 }

@@ -7,12 +7,12 @@ use super::{
     OnFailure, OrderId, OrderOutcome, OrderQueue, Owner, QueueEvent, RequestOwner,
     entry::{End, Progress, QueuedOrder},
 };
-use bevy::ecs::query::QueryData;
+use bevy::{ecs::query::QueryData, prelude::Has};
 
 use crate::{
     nav::{GridId, PathKind},
     request::{PathRequest, Target, has_unread},
-    unit::{NavPath, PathStatus, RequestState},
+    unit::{Critter, DesiredVelocity, NavPath, PathStatus, RequestState},
 };
 
 /// The request on a unit, and its result if the unit has ever had one.
@@ -20,6 +20,8 @@ use crate::{
 pub(super) struct UnitRequest {
     request: Option<&'static PathRequest>,
     result: Option<(&'static PathStatus, &'static RequestState, &'static NavPath)>,
+    steering: Option<&'static DesiredVelocity>,
+    is_critter: Has<Critter>,
 }
 
 impl UnitRequestItem<'_, '_> {
@@ -57,8 +59,11 @@ impl UnitRequestItem<'_, '_> {
         match *status {
             _ if has_unread(state) => None,
             PathStatus::Arrived(_) => {
-                // The path of one that came over a link is only the last leg.
-                let moved = path.start() != path.end() || state.journey.left.is_some();
+                // The path of one that came over a link is only the last leg. A body rests beside the last cell of its path.
+                let moved = match self.steering.filter(|_| !self.is_critter) {
+                    Some(steering) => steering.has_moved,
+                    None => path.start() != path.end(),
+                } || state.journey.left.is_some();
                 Some(End::Arrived { moved, follows: self.follows() })
             }
             PathStatus::Failed(reason) => Some(End::Failed(reason)),

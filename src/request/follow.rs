@@ -12,8 +12,9 @@ use super::{
     target::SeenTarget,
 };
 use crate::{
+    coordinates::length,
     links::Destination,
-    nav::{GridId, PathFailure},
+    nav::{GridId, NavGrid, PathFailure},
     scheduler::TilePathSettings,
     unit::PathStatus,
 };
@@ -41,30 +42,32 @@ pub(crate) fn follow_targets(
             break;
         }
         intake.outcomes.open.last_followed = number;
-        spent += LOOK_COST;
-        if intake.needs_other_path(entity, number) {
+        let (has_looked, needs_path) = intake.needs_other_path(entity, number);
+        spent += if has_looked { LOOK_COST } else { 0 };
+        if needs_path {
             intake.outcomes.pathfinder.counters.followed += 1;
             spent = spent.saturating_add(ENTRY_COST + intake.resolve_and_queue(entity));
         }
     }
-    intake.outcomes.pathfinder.spend(spent);
+    // With the smallest budgets, too, something is left for searches.
+    intake.outcomes.pathfinder.spend(spent.min(settings.budget / 2));
 }
 
 impl RequestIntake<'_, '_> {
-    /// Looks at the target of a follower, and returns whether it needs another path to it.
-    fn needs_other_path(&mut self, entity: Entity, number: u64) -> bool {
+    /// Looks at the target of a follower. Returns whether it has looked, and whether the unit needs another path to its target.
+    fn needs_other_path(&mut self, entity: Entity, number: u64) -> (bool, bool) {
         let Ok(unit) = self.units.get_mut(entity) else {
             self.outcomes.unfollow(number);
-            return false;
+            return (false, false);
         };
         if !self.outcomes.follows(&unit, number) {
-            return false;
+            return (false, false);
         }
         let seen = self.look_at_target(entity);
         let Ok(mut unit) = self.units.get_mut(entity) else {
-            return false;
+            return (true, false);
         };
-        match seen {
+        let needs_path = match seen {
             Some(Ok(target)) => {
                 let needs_path = self.outcomes.target_seen(&mut unit, &target);
                 unit.state.has_followed |= needs_path;
@@ -75,7 +78,8 @@ impl RequestIntake<'_, '_> {
                 false
             }
             None => false,
-        }
+        };
+        (true, needs_path)
     }
 
     /// Returns where the target of a unit is, or why it cannot be reached any more.
@@ -89,7 +93,7 @@ impl RequestIntake<'_, '_> {
         let destination = self.destination(&unit, request, request.target_of(unit.state.attempt));
         // Units that the game moves count as being at the end of their path.
         let is_seen = unit.critter.is_some() || unit.steering.is_some();
-        let is_seen = is_seen && !self.is_at_end(&unit, id, grid.unit_size(profile));
+        let is_seen = is_seen && !self.is_at_end(&unit, id, grid);
         let here = is_seen.then(|| self.cell_of(entity, id, grid.unit_size(profile))).flatten();
         let here = here.unwrap_or(unit.path.0.end());
         Some(destination.map(|Destination { grid: on, goal }| {
@@ -99,11 +103,12 @@ impl RequestIntake<'_, '_> {
     }
 
     /// Whether a steered unit has arrived and is still about where it stopped, though not on the last cell of its path.
-    fn is_at_end(&self, unit: &RequesterReadOnlyItem, grid: GridId, size: u32) -> bool {
-        let off = || self.offset_of(unit, (grid, unit.path.0.end()), size);
+    fn is_at_end(&self, unit: &RequesterReadOnlyItem, id: GridId, grid: &NavGrid) -> bool {
+        let size = grid.unit_size(unit.state.query.profile);
+        let off = || self.offset_of(unit, (id, unit.path.0.end()), size);
         let radius = unit.steering.map_or(0.0, |(_, settings)| settings.arrival_radius);
         unit.critter.is_none()
             && matches!(*unit.status, PathStatus::Arrived(_))
-            && off().is_some_and(|off| off.length() <= radius + DRIFT)
+            && off().is_some_and(|off| length(grid.topology(), off) <= radius + DRIFT)
     }
 }

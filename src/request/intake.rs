@@ -10,7 +10,7 @@ use bevy::{
 };
 
 use super::{
-    InboxEntry, RequestInbox, Requester,
+    InboxEntry, RequestInbox, Requester, Target,
     outcome::{Outcomes, is_retry_due},
 };
 use crate::{
@@ -145,9 +145,19 @@ impl RequestIntake<'_, '_> {
         }
         let named = request.grid_and_profile(unit.agent, unit.state);
         let cost = request.target_of(unit.state.attempt).count() / TARGETS_PER_UNIT;
-        let (resolved, work) = self.resolve(&unit, request);
+        let all = self.destinations(&unit, request);
+        let is_read_once = match request.target_of(unit.state.attempt) {
+            Target::Entity(_) => !request.follows,
+            Target::Nearest(_) => true,
+            _ => false,
+        };
+        let places = all.as_deref().ok().filter(|_| is_read_once).map(Into::into);
+        let (resolved, work) = self.resolve(&unit, request, all);
         let cost = cost.saturating_add(work);
         if let Ok(mut unit) = self.units.get_mut(entity) {
+            if resolved.is_ok() {
+                unit.state.places = places;
+            }
             match resolved {
                 Ok(Some(resolved)) => self.outcomes.search(&mut unit, resolved),
                 Ok(None) => self.outcomes.await_links(&mut unit, named.1),

@@ -59,12 +59,15 @@ impl Outcomes<'_, '_> {
         // An urgent request is read before the entry that removes the old request.
         self.end(unit);
         unit.state.accepted = unit.state.issued;
+        if let Some((desired, _)) = &mut unit.steering {
+            desired.begin();
+        }
         let Some(request) = unit.request else {
             return false;
         };
         unit.state.agent = unit.agent.copied().unwrap_or_default();
         (unit.state.tries, unit.state.attempt) = (0, 0);
-        (unit.state.has_followed, unit.state.slot) = (false, None);
+        (unit.state.has_followed, unit.state.slot, unit.state.places) = (false, None, None);
         unit.state.journey = Journey::default();
         unit.state.overrides_agent = request.grid.is_some() || request.profile.is_some();
         true
@@ -366,6 +369,7 @@ impl RequesterItem<'_, '_> {
         let known = self.state.journey.left.filter(|_| stays || is_at_link);
         let left = known.or(is_at_link.then_some(self.state.grid));
         self.state.journey = Journey { left, ..Journey::default() };
+        self.state.places = None;
         let needs_path = self.is_latest() && self.status.is_under_way();
         if !needs_path {
             self.state.query.profile = own.profile;

@@ -77,6 +77,9 @@ impl RequesterItem<'_, '_> {
     /// path begins.
     pub(crate) fn stop_at(&mut self, cell: Cell) {
         self.path.0 = Path::standing(cell);
+        if let Some(lines) = &mut self.any_angle {
+            AnyAnglePath::clear(lines, cell);
+        }
         self.restart_steering();
         if let Some((state, _)) = &mut self.critter {
             state.restart();

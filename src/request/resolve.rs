@@ -28,15 +28,16 @@ const MOST_CELLS_AWAY: u16 = 24;
 
 /// Where units and their targets are.
 impl RequestIntake<'_, '_> {
-    /// The query of a unit's request in its present attempt, or of its next leg; `None` while the costs of links are being
+    /// The query of a unit's request to any of the destinations, or of its next leg; `None` while the costs of links are being
     /// determined. Also returns the work of planning a route over links, in expansions.
     pub(super) fn resolve(
         &self,
         unit: &RequesterReadOnlyItem,
         request: &PathRequest,
+        all: Result<Vec<Destination>, PathFailure>,
     ) -> (Result<Option<Resolved>, PathFailure>, u32) {
         let start = self.start_of(unit, request);
-        match start.and_then(|start| Ok((start, self.destinations(unit, request)?))) {
+        match start.and_then(|start| Ok((start, all?))) {
             Ok((start, all)) => self.resolve_from(start, all, (unit, request)),
             Err(reason) => (Err(reason), 0),
         }
@@ -98,17 +99,21 @@ impl RequestIntake<'_, '_> {
         (resolved, work)
     }
 
-    /// Where a request may end: at least one place.
-    fn destinations(
+    /// Where a request may end in its present attempt: at least one place.
+    pub(super) fn destinations(
         &self,
         unit: &RequesterReadOnlyItem,
         request: &PathRequest,
     ) -> Result<Vec<Destination>, PathFailure> {
+        if let Some(places) = &unit.state.places {
+            return Ok(places.to_vec());
+        }
         let place = |target: &Target| self.destination(unit, request, target);
         match request.target_of(unit.state.attempt) {
             Target::Nearest(targets) => {
                 let all: Vec<_> = targets.iter().filter_map(|one| place(one).ok()).collect();
-                if all.is_empty() { Err(PathFailure::TargetGone) } else { Ok(all) }
+                let why = || targets.iter().find_map(|one| place(one).err().filter(may_come_back));
+                if all.is_empty() { Err(why().unwrap_or(PathFailure::TargetGone)) } else { Ok(all) }
             }
             target => Ok(vec![place(target)?]),
         }
@@ -257,4 +262,9 @@ impl RequestIntake<'_, '_> {
         let critter = self.units.get(entity).ok().and_then(|unit| unit.critter);
         critter.is_some_and(|(state, _)| state.holds_its_cells())
     }
+}
+
+/// Whether a target that cannot be used for this reason may be usable later: a despawned one does not come back.
+fn may_come_back(reason: &PathFailure) -> bool {
+    *reason != PathFailure::TargetGone
 }

@@ -9,7 +9,7 @@ use bevy::prelude::*;
 use crate::{
     coordinates::center,
     nav::{
-        CellRect, NavGrid, Path, PathLines, ProfileId, Walk,
+        Cell, CellRect, NavGrid, Path, PathLines, ProfileId, Walk,
         string_pulling::{LinePosition, PulledPath},
     },
 };
@@ -51,6 +51,13 @@ impl AnyAnglePath {
             self.lines = lines;
         }
         path
+    }
+
+    /// Its unit has stopped on a cell, without a path.
+    pub(crate) fn clear(this: &mut Mut<Self>, cell: Cell) {
+        if this.lines.steps() > 0 {
+            this.lines = PathLines::at_cell(cell);
+        }
     }
 
     /// Returns the lines if they match `path` and it has any steps: a unit that was stopped has none.

@@ -36,8 +36,8 @@ pub enum PathStatus {
     Found(PathKind),
     /// The critter, or the unit that is steered, is on its way.
     Walking(PathKind),
-    /// The critter is on its way, but has not been able to move for long, for this reason; it continues as
-    /// soon as it can.
+    /// The critter is on its way, but has not been able to move for long, for this reason; or a steered unit has come no nearer
+    /// to the end of its path for long. It continues as soon as it can.
     Stuck(Hindrance),
     /// The critter is crossing a [`NavLink`](crate::prelude::NavLink); then it goes on.
     Crossing,
@@ -117,6 +117,11 @@ pub struct RequestState {
     /// The slot that it has got in exchange from another member of its group: its goal from then on.
     #[reflect(ignore)]
     pub(crate) slot: Option<Cell>,
+    /// Where its target was when it was read, unless the request follows it: an entity may move or be despawned afterwards.
+    #[reflect(ignore)]
+    pub(crate) places: Option<Arc<[Destination]>>,
+    /// When it is tried again, if it waits for that.
+    pub(crate) due: Option<u64>,
     /// It has got another path since its target moved.
     pub(crate) has_followed: bool,
     /// Its place in the queue while an answer is awaited.

@@ -7,20 +7,21 @@ use super::{AnyAnglePath, NavAgent, NavPath, PathStatus, RequestState};
 /// Steers a unit along its paths without moving it: for units that physics, a character controller or code of the game moves.
 /// In every tick of [`Move`](crate::prelude::TilePathSystems::Move) its [`DesiredVelocity`] says where to go.
 ///
-/// While it is steered its status is [`Walking`](PathStatus::Walking). A unit with a [`Critter`](crate::prelude::Critter) is not
+/// While it is steered its status is [`Walking`](PathStatus::Walking), or [`Stuck`](PathStatus::Stuck). A unit with a [`Critter`](crate::prelude::Critter) is not
 /// steered: insert or remove the `Critter`, or this component, at any time to change who moves the unit. Its request goes on, and so
 /// do groups and order queues. Steered units do not collide with critters.
 ///
 /// - It arrives ([`Arrived`](crate::prelude::Arrived)) when the end of its path is within
 ///   [`arrival_radius`](Self::arrival_radius).
 /// - If something is in its way, so that it comes no nearer to the end of its path, it tries to pass on one side, then on the other.
-///   After 512 ticks it is [`Stuck`](PathStatus::Stuck), and goes on trying. To hold a unit, give it a
-///   [`SpeedLimit`](crate::prelude::SpeedLimit) of 0.
+///   After 512 ticks (a slow unit: as long as it takes for nine cells) it is [`Stuck`](PathStatus::Stuck), and goes on trying. To
+///   hold a unit, give it a [`SpeedLimit`](crate::prelude::SpeedLimit) of 0.
 /// - If it was pushed so far off its path that it does not get back, it gets another path
 ///   ([`PathInvalidated`](crate::prelude::PathInvalidated)), even from inside an impassable cell.
 /// - Its paths are pulled straight ([`AnyAnglePath`]; without that component the unit stands still); on hexagons it keeps to the
 ///   steps. It cuts no corner over costlier ground than the path has there.
-/// - At a link ([`PathKind::ToLink`](crate::prelude::PathKind::ToLink)) it stops: the game takes it across.
+/// - At a link ([`PathKind::ToLink`](crate::prelude::PathKind::ToLink)) it stops, at most 0.45 cells from the middle of a cell of the
+///   link: the game takes it across.
 ///
 /// ```
 /// use bevy::{prelude::*, time::TimeUpdateStrategy};
@@ -89,16 +90,36 @@ pub struct DesiredVelocity {
     pub(crate) step: u32,
     /// For how many ticks it has been off its path.
     pub(crate) ticks_off: u8,
-    /// For how many ticks it has come no nearer to the end of its path.
-    pub(crate) ticks_held: u16,
-    /// The shortest rest of its path so far, in steps.
-    pub(crate) shortest: f32,
+    /// It has set out along its path.
+    pub(crate) has_moved: bool,
+    pub(crate) progress: SteeringProgress,
+}
+
+/// For how long a steered unit has come no nearer to the end of its path.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Reflect)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct SteeringProgress {
+    /// The steps left of its path in the last tick; 0 if it has got another path since.
+    pub(crate) left: f32,
+    /// By how many steps it has come nearer since it began to count.
+    pub(crate) gain: f32,
+    /// Ticks since then, and how many cells it could have walked in these.
+    pub(crate) ticks: u16,
+    pub(crate) cells: f32,
+    /// How often it has tried to pass, and for what part of the present time.
+    pub(crate) tries: f32,
 }
 
 impl DesiredVelocity {
-    /// It has another path, from its beginning on.
+    /// It has another path, from its beginning on. What holds it may be the same.
     pub(crate) const fn restart(&mut self) {
-        (self.step, self.ticks_off, self.ticks_held, self.shortest) = (0, 0, 0, 0.0);
+        (self.step, self.ticks_off, self.has_moved) = (0, 0, false);
+        self.progress.left = 0.0;
+    }
+
+    /// It has another order.
+    pub(crate) fn begin(&mut self) {
+        self.progress = SteeringProgress::default();
     }
 
     /// It has nowhere to go.

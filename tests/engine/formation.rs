@@ -461,6 +461,49 @@ fn without_room_high_ranks_and_distant_units_get_no_slot() {
     }
 }
 
+/// Walls stand where the front would be: those of low rank still stand in front, and those of high rank get no slots.
+#[test]
+fn ranks_count_where_the_front_is_in_a_wall() {
+    let corridor = grid_from(
+        "
+        ######
+        #....#
+        ######",
+    );
+    let unit = |rank| FormationUnit::new(Cell::new(4, 1)).rank(rank);
+    let units: Vec<FormationUnit> = [0, 0, 0, 0, 9, 9, 9, 9].map(unit).into();
+    let order = FormationSpec::to(Cell::new(1, 1)).formation(Formation::Column);
+    let order = order.facing(Direction::West);
+    let answers = assign_slots(&corridor, &units, &order);
+    check(&corridor, &units, &order, &answers);
+    let placed: Vec<bool> = answers.iter().map(Result::is_ok).collect();
+    assert_eq!(placed, [true, true, true, true, false, false, false, false]);
+    // At each border, facing it.
+    let grid = open_grid(60, 60);
+    let mut random = Random(8);
+    let mut units = distinct_units(100, || (random.below(60) as i32, random.below(60) as i32));
+    units.iter_mut().for_each(|unit| unit.rank = random.below(10) as i32);
+    for (goal, facing) in [
+        ((30, 59), Direction::North),
+        ((30, 0), Direction::South),
+        ((59, 30), Direction::East),
+        ((0, 30), Direction::West),
+        ((59, 59), Direction::NorthEast),
+    ] {
+        for formation in SHAPES {
+            let order = FormationSpec::to(Cell::from(goal)).formation(formation).facing(facing);
+            let answers = assign_slots(&grid, &units, &order);
+            check(&grid, &units, &order, &answers);
+            let (dx, dy) = facing.offset();
+            let row = |at: Cell| -i64::from(at.x * dx + at.y * dy);
+            let mut found: Vec<(i32, i64)> =
+                units.iter().zip(slots(&answers)).map(|(unit, at)| (unit.rank, row(at))).collect();
+            found.sort_unstable();
+            assert!(found.is_sorted_by_key(|&(_, row)| row), "{formation:?} {facing:?}");
+        }
+    }
+}
+
 #[test]
 fn a_map_smaller_than_the_group_is_filled() {
     let grid = open_grid(3, 3);

@@ -160,6 +160,18 @@ fn a_new_origin_is_an_edit_of_all_cells() {
     assert!(grid.edits_since(0).unwrap().eq([grid.rect()]));
 }
 
+/// A goal with cells around it at the end of the numbers reaches as far as elsewhere.
+#[test]
+fn goals_around_cells_at_the_end_of_the_numbers() {
+    for origin in [0, i32::MIN] {
+        let grid = field(20, 20).with_origin(Cell::new(origin, origin));
+        let first = grid.origin();
+        let goal = Goal::from(first).around(3);
+        let admitted = |x| goal.admits(&grid, ProfileId::default(), first.offset(x, 0));
+        assert_eq!((0..8).filter(|&x| admitted(x)).collect::<Vec<_>>(), [0, 1, 2, 3], "{origin}");
+    }
+}
+
 /// Where cells have the lowest and the highest numbers there are.
 #[test]
 fn grids_at_the_end_of_the_numbers_are_edited_where_they_are() {

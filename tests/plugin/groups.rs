@@ -935,3 +935,92 @@ fn exchanged_slots_stay_when_something_else_moves_the_unit() {
         assert!(off <= 3.5, "{off} from its slot");
     }
 }
+
+/// A group at rest whose shape the game changes faces as before.
+#[test]
+fn a_resting_group_keeps_its_facing() {
+    for count in [4, 5] {
+        let mut app = open_field(40, 40);
+        let units = squad(&mut app, count, (18, 4));
+        let group = send(&mut app, group_to((20, 25), &units).formation(Formation::Line));
+        finish(&mut app, group);
+        let facing = |app: &App| app.world().get::<GroupState>(group).unwrap().facing();
+        let before = facing(&app);
+        assert_eq!(before, Some(Direction::North));
+        app.world_mut().get_mut::<Group>(group).unwrap().spacing = 1;
+        finish(&mut app, group);
+        assert_eq!(facing(&app), before);
+        // Another goal is another way.
+        app.world_mut().get_mut::<Group>(group).unwrap().goal = Cell::new(35, 25).into();
+        finish(&mut app, group);
+        assert_eq!(facing(&app), Some(Direction::East));
+    }
+}
+
+/// A goal inside a building, or on an island: members share a search to where they gather.
+#[test]
+fn members_share_a_search_where_nobody_can_reach_the_goal() {
+    let searches = |goal: (i32, i32)| {
+        let mut app = open_field(80, 60);
+        block(&mut app, CellRect::new(Cell::new(60, 40), 5, 5)); // a building
+        for rect in [(70, 5, 7, 1), (70, 11, 7, 1), (70, 6, 1, 5), (76, 6, 1, 5)] {
+            let (x, y, width, height) = rect;
+            block(&mut app, CellRect::new(Cell::new(x, y), width, height)); // and a closed yard
+        }
+        let units = squad(&mut app, 60, (2, 5));
+        run(&mut app, 2);
+        let before = counters(&app).expansions;
+        let group = send(&mut app, group_to(goal, &units));
+        run(&mut app, 30);
+        let spent = counters(&app).expansions - before;
+        assert_eq!(finish(&mut app, group), (60, 0));
+        spent
+    };
+    let open = searches((60, 30));
+    for goal in [(62, 42), (73, 8)] {
+        let spent = searches(goal);
+        assert!(spent <= 3 * open, "{spent} expansions to {goal:?}, {open} to an open cell");
+    }
+}
+
+#[test]
+fn each_order_that_cannot_be_given_is_refused() {
+    let mut app = open_field(20, 20);
+    let units = squad(&mut app, 3, (2, 2));
+    run(&mut app, 2);
+    let group = send(&mut app, group_to((50, 5), &units));
+    assert_eq!(finish(&mut app, group), (0, 3));
+    app.world_mut().get_mut::<Group>(group).unwrap().goal = Cell::new(60, 5).into();
+    assert_eq!(finish(&mut app, group), (0, 3));
+    let off = |x| PathFailure::GoalOutOfBounds(Cell::new(x, 5));
+    assert_eq!(refusals(&app, units[0]), [off(50), off(60)]);
+}
+
+/// On the way a member grows: it gets a slot where it fits.
+#[test]
+fn a_member_that_grows_on_the_way_gets_another_slot() {
+    let mut app = open_field(60, 30);
+    let units = squad(&mut app, 9, (2, 10));
+    run(&mut app, 2);
+    let group = send(&mut app, group_to((45, 15), &units));
+    run(&mut app, 60);
+    app.world_mut().entity_mut(units[4]).insert(NavAgent::new(ProfileId(2)));
+    assert_eq!(finish(&mut app, group), (9, 0));
+    let large = CellRect::new(state(&app, units[4]).cell(), 3, 3);
+    assert_eq!(slot_of(&app, group, units[4]), Some(large.min));
+    for &unit in units.iter().filter(|&&unit| unit != units[4]) {
+        assert!(!large.contains(state(&app, unit).cell()), "on the cells of the large one");
+    }
+}
+
+/// Of a rectangle only the part on the grid counts.
+#[test]
+fn a_rectangle_partly_off_the_grid_is_a_goal() {
+    let mut app = open_field(30, 20);
+    let units = squad(&mut app, 4, (20, 10));
+    run(&mut app, 2);
+    let goal = CellRect::new(Cell::new(-20, 5), 30, 3);
+    let group = send(&mut app, Group::to(goal, units.iter().copied()).persistent());
+    assert_eq!(finish(&mut app, group), (4, 0));
+    assert!(cells(&app, &units).iter().all(|cell| cell.chebyshev(Cell::new(4, 6)) <= 2));
+}

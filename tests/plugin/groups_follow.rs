@@ -138,3 +138,33 @@ fn a_leader_that_is_nowhere_for_a_while_is_followed_again() {
     run_until(&mut app, 1_000, |app| units.iter().all(|&unit| gap(app, unit, leader) <= 4));
     assert!(app.world().get::<Group>(group).unwrap().request.follows);
 }
+
+/// A leader that comes to rest on any cell of a slot is given room, not only on its anchor.
+#[test]
+fn a_leader_on_the_cells_of_a_large_slot_is_given_room() {
+    for step in [(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1)] {
+        let mut app = app_with_sizes(&field(40, 30));
+        let leader = spawn_critter(&mut app, (20, 15));
+        let tanks: Vec<Entity> = (0..6)
+            .map(|i| spawn_unit(&mut app, ProfileId(1), (3 + 3 * (i % 2), 5 + 3 * (i / 2))))
+            .collect();
+        for &tank in &tanks {
+            app.world_mut().entity_mut(tank).insert(NavAgent::new(ProfileId(1)));
+        }
+        run(&mut app, 2);
+        let group = app.world_mut().spawn(Group::follow(leader, tanks.clone())).id();
+        run(&mut app, 600);
+        order(&mut app, leader, (20 + step.0, 15 + step.1));
+        run(&mut app, 600);
+        let at = state(&app, leader).cell();
+        let slots = app.world().get::<GroupState>(group).unwrap().slots().to_vec();
+        for (tank, slot) in slots {
+            let slot = CellRect::new(slot.unwrap(), 2, 2);
+            assert!(
+                !slot.contains(at),
+                "{step:?}: the leader stands on {at}, and a slot is {slot:?}"
+            );
+            assert!(has_arrived(&app, tank));
+        }
+    }
+}

@@ -48,6 +48,7 @@ mod movement;
 mod orders;
 mod promises;
 mod promises_orders;
+mod promises_requests;
 mod requests;
 mod resources_replaced;
 mod snapshot_hooks;

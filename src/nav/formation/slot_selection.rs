@@ -4,12 +4,14 @@
 //! formation, a lattice slot for each member. Output: a slot for each member, as long as there are any: in
 //! the member's own connected region; its block and the free cells around it do not overlap other blocks.
 
+use std::collections::BTreeMap;
+
 use super::{
     layout::LatticeSlot,
     nearest_cells::{NearestCells, Slot, UnitClass},
     roster::RosterUnit,
 };
-use crate::nav::{Topology, bit_rows::BitRows};
+use crate::nav::{Direction, Topology, bit_rows::BitRows};
 
 /// The candidate cells of a group, and the cells that are taken.
 #[derive(Debug)]
@@ -31,7 +33,7 @@ impl SlotSelection<'_> {
         &mut self,
         members: &mut [RosterUnit],
         slots: &[LatticeSlot],
-        pitch: u32,
+        (pitch, facing): (u32, Direction),
     ) {
         let wanted: Vec<(i64, i64)> = slots.iter().map(|slot| self.cell_of(slot, pitch)).collect();
         self.survey(members, &wanted);
@@ -39,6 +41,9 @@ impl SlotSelection<'_> {
             if let Some(cell) = self.free_slot(member, wanted) {
                 self.give_slot(member, Slot { cell, level: slot.row });
             }
+        }
+        if members.iter().all(|member| member.slot.is_some()) {
+            return;
         }
         let around = around(self.topology, 4 + pitch as i32);
         for ((member, slot), &(x, y)) in members.iter_mut().zip(slots).zip(&wanted) {
@@ -52,6 +57,7 @@ impl SlotSelection<'_> {
                 None => self.assign_nearest(member, Some(slot.row)),
             }
         }
+        sort_rows(self.topology, facing, members);
     }
 
     /// Gives the member the slot nearest to the goal that is left, if any.
@@ -91,6 +97,28 @@ impl SlotSelection<'_> {
     fn cell_of(&self, slot: &LatticeSlot, pitch: u32) -> (i64, i64) {
         let cell = |goal: u32, points: i32| i64::from(goal) + i64::from(points) * i64::from(pitch);
         (cell(self.goal.0, slot.x), cell(self.goal.1, slot.y))
+    }
+}
+
+/// Walls stand on a part of the formation, and its members stand elsewhere: gives the slots of each class, row by row from the
+/// front, to its members in their order, so that low ranks still stand in front, and are the last without a slot.
+fn sort_rows(topology: Topology, facing: Direction, members: &mut [RosterUnit]) {
+    let (dx, dy) = facing.offset();
+    let row = |slot: &Slot| {
+        let at = (i64::from(slot.cell.0), i64::from(slot.cell.1));
+        -topology.scalar_product(at, (i64::from(dx), i64::from(dy)))
+    };
+    let mut slots: BTreeMap<usize, Vec<Slot>> = BTreeMap::new();
+    for member in members.iter_mut() {
+        slots.entry(member.class).or_default().extend(member.slot.take());
+    }
+    slots.values_mut().for_each(|slots| slots.sort_by_key(row));
+    let front = slots.values().flatten().map(row).min().unwrap_or(0);
+    let mut next: BTreeMap<usize, _> =
+        slots.into_iter().map(|(class, slots)| (class, slots.into_iter())).collect();
+    for member in members.iter_mut() {
+        let slot = next.get_mut(&member.class).and_then(Iterator::next);
+        member.slot = slot.map(|slot| Slot { level: (row(&slot) - front) as u32, ..slot });
     }
 }
 

@@ -169,9 +169,13 @@ impl CellRect {
         if self.is_empty() {
             return self;
         }
-        let (more, left) = (cells.saturating_mul(2), -(cells as i32));
-        let (width, height) = (self.width.saturating_add(more), self.height.saturating_add(more));
-        Self::new(self.min.offset(left, left), width, height)
+        let left = -(cells as i32);
+        let min = self.min.offset(left, left);
+        // At the ends of the numbers, less is added on the left and below.
+        let (dx, dy) = (self.min.x.abs_diff(min.x), self.min.y.abs_diff(min.y));
+        let width = self.width.saturating_add(dx).saturating_add(cells);
+        let height = self.height.saturating_add(dy).saturating_add(cells);
+        Self::new(min, width, height)
     }
 
     /// Returns whether the rectangle spanned by the corners `a` and `b` (any two opposite ones, both

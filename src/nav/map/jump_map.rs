@@ -156,7 +156,7 @@ impl JumpMap {
     }
 
     /// Reads the rectangle (column, row, width, height) again and updates everything that depends on it. Returns how many cells
-    /// this were along the lines through the rectangle: on open terrain two rows and two columns of the whole grid.
+    /// along the lines through the rectangle have changed: on open terrain two rows and two columns of the whole grid.
     pub(crate) fn update(&mut self, (x, y, width, height): Rect, source: JumpMapSource) -> u64 {
         // The legality of diagonal steps changes around the rectangle as well.
         let columns = x.saturating_sub(1)..(x + width + 1).min(self.width);

@@ -9,8 +9,8 @@ use bevy::{
 };
 
 use crate::{
-    nav::Priority,
-    request::{InboxEntry, PathRequest, RequestInbox},
+    nav::{PathKind, Priority},
+    request::{InboxEntry, PathRequest, RequestInbox, Target},
     unit::{CritterState, PathStatus, RequestState},
 };
 
@@ -68,12 +68,18 @@ pub(in crate::request) fn note_dropped(
     HookContext { entity, .. }: HookContext,
 ) {
     let status = world.get(entity).copied().unwrap_or(PathStatus::Idle);
-    let follows = world.get(entity).is_some_and(|request: &PathRequest| request.follows);
+    let follows = || {
+        let (request, state) = (world.get::<PathRequest>(entity)?, world.get(entity)?);
+        let RequestState { attempt, .. } = *state;
+        Some(request.follows && matches!(request.target_of(attempt), Target::Entity(_)))
+    };
     // This is a member of a group that had arrived and was sent on to another slot.
     let is_announced =
         world.get(entity).is_some_and(|state: &CritterState| state.member.is_announced);
-    let has_arrived = is_announced || matches!(status, PathStatus::Arrived(_));
-    let was_under_way = if has_arrived { follows } else { status.is_under_way() };
+    use PathStatus::{Arrived, Found};
+    let has_ended = is_announced
+        || matches!(status, Arrived(_) | Found(PathKind::Complete | PathKind::Partial));
+    let was_under_way = if has_ended { follows().unwrap_or(false) } else { status.is_under_way() };
     let inbox = world.get_resource::<RequestInbox>();
     let waits = inbox.is_some_and(|inbox| inbox.waiting.contains_key(&entity));
     if let Some(mut state) = world.get_mut::<RequestState>(entity)
@@ -81,7 +87,7 @@ pub(in crate::request) fn note_dropped(
         && has_unread(&state)
     {
         // It was never read: it is canceled when the waiting entry is read.
-        state.superseded = state.superseded.saturating_add(u8::from(was_under_way));
+        state.superseded = state.superseded.saturating_add(1);
         return;
     }
     let number = world.get(entity).map_or(0, |state: &RequestState| state.issued);

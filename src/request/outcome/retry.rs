@@ -56,8 +56,12 @@ impl Outcomes<'_, '_> {
         self.retry_in(ticks, unit);
     }
 
-    pub(super) fn retry_in(&mut self, ticks: u64, unit: &RequesterItem) {
+    /// Tries the request again after so many ticks, and not at the time that was set before.
+    pub(super) fn retry_in(&mut self, ticks: u64, unit: &mut RequesterItem) {
         let due = self.pathfinder.now + ticks;
+        if let Some(before) = unit.state.due.replace(due) {
+            self.open.retries.remove(&(before, unit.state.accepted));
+        }
         self.open.retries.insert((due, unit.state.accepted), unit.entity);
     }
 }
@@ -70,12 +74,13 @@ fn next_attempt(
 ) -> Option<(PathStatus, u64)> {
     if usize::from(state.attempt) < request.more_attempts() {
         state.attempt += 1;
+        state.places = None;
         return Some((PathStatus::Searching, 1));
     }
     // A despawned target does not come back.
     let may_change = reason != PathFailure::TargetGone || !request.alternatives.is_empty();
     let retry = request.retry.filter(|retry| state.tries < retry.most && may_change)?;
-    state.attempt = 0;
+    (state.attempt, state.places) = (0, None);
     state.tries += 1;
     Some((PathStatus::Waiting(reason), retry.pause(state.tries)))
 }

@@ -1,4 +1,4 @@
-//! Diagonal stops with eight neighbors, where straight scans find something else than before an edit.
+//! Diagonal stops with eight neighbors, where straight scans find something different after an edit.
 //!
 //! Input: the cells along the lines through the edit from which a scan finds a jump point, before and after. Output: the stops of
 //! diagonal scans there. Of the two straight scans that a stop depends on only one has changed, and the words of its line say
