@@ -99,7 +99,7 @@ pub struct GroupMember {
     pub entity: Entity,
     /// Its movement profile in this group. `None`: its own, see [`NavAgent`](crate::prelude::NavAgent).
     pub profile: Option<ProfileId>,
-    /// Lower ranks stand nearer to the front; 0 by default.
+    /// Lower ranks stand nearer to the front, or to the goal in a loose group (among members of one size); 0 by default.
     pub rank: i32,
 }
 

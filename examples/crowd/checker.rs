@@ -291,8 +291,11 @@ impl Checker {
         let reach = 2 * units.iter().map(|unit| unit.size).max().unwrap_or(1) + 1;
         for (at, unit) in units.iter().enumerate() {
             let side = 2 * reach as u32 + 1;
-            for cell in CellRect::new(unit.tail.offset(-reach, -reach), side, side).cells() {
-                let mut other = index(cell).map_or(usize::MAX, |cell| first[cell]);
+            let around = CellRect::new(unit.tail.offset(-reach, -reach), side, side);
+            let around = around.intersection(rect);
+            let rows = (0..around.height as i32).filter_map(|y| index(around.min.offset(0, y)));
+            for &first in rows.flat_map(|row| &first[row..row + around.width as usize]) {
+                let mut other = first;
                 while other != usize::MAX {
                     if other > at {
                         let pair = ((unit, &motions[at]), (&units[other], &motions[other]));
@@ -320,7 +323,10 @@ impl Checker {
             let holds = covers(b, b.tail) || covers(b, b.head);
             holds && !(leaves(a) && enters(b) || leaves(b) && enters(a))
         };
-        let is_shared = a.cells(topology, a.tail).chain(a.cells(topology, a.head)).any(shares);
+        // Units farther apart share none: their steps lead to neighbors, or they are listed as jumps.
+        let are_near = a.tail.chebyshev(b.tail) <= (a.size + b.size) as u32;
+        let mut cells = a.cells(topology, a.tail).chain(a.cells(topology, a.head));
+        let is_shared = are_near && cells.any(shares);
         let radii = a.radius(topology) + b.radius(topology);
         let gap = first.nearest_approach(second, self.nearest + radii) - radii;
         self.nearest = self.nearest.min(gap);

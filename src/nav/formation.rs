@@ -67,7 +67,8 @@ pub struct FormationUnit {
     pub cell: Cell,
     /// Determines how the unit moves, and its size.
     pub profile: ProfileId,
-    /// Units of lower rank stand nearer to the front, or to the goal in a loose group; 0 by default.
+    /// Units of lower rank stand nearer to the front, or to the goal in a loose group (among units of one size: there the largest
+    /// choose first); 0 by default.
     pub rank: i32,
 }
 

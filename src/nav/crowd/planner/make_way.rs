@@ -9,7 +9,7 @@
 //! no room beside that way, it goes ahead.
 
 use super::Planner;
-use crate::nav::crowd::board::{Board, GridPos, Mode, NONE, STAY, Unit, legal_directions};
+use crate::nav::crowd::board::{Board, GridPos, Mode, NONE, Rung, STAY, Unit, legal_directions};
 use crate::nav::crowd::scene::Scene;
 use crate::nav::{Footprint, NavGrid, STRAIGHT};
 
@@ -167,7 +167,7 @@ pub fn clear_way(board: &mut Board, root: u32) {
 /// Returns the extra cost of a position on which other units stand, for a unit that makes way; `None` if it
 /// cannot push them.
 fn obstruction(board: &Board, index: u32, pos: GridPos) -> Option<u64> {
-    let unit = &board.units[index];
+    let (unit, passing) = (&board.units[index], board.units[index].yields_to());
     let (mut is_occupied, mut is_jammed) = (false, false);
     for cell in board.reservations.block(pos, unit.size) {
         let owner = board.reservations.get(cell).owner;
@@ -180,11 +180,11 @@ fn obstruction(board: &Board, index: u32, pos: GridPos) -> Option<u64> {
         if has_priority && !other.accepts_any_push || !other.is_pushable_by(unit.team) {
             return None;
         }
-        // A unit that lets it out steps back; others may have no room to do so.
-        is_occupied |= owner != unit.yields_to();
+        // A unit that lets it out steps back; others may have no room to do so, and neither has one that has not done it for long.
+        is_occupied |= owner != passing || board.has_waited_for(passing, Rung::LetOut);
         is_jammed |= other.yields_to() == index && !other.is_moving();
     }
-    let waited = board.units[unit.yields_to()].ticks_waited(board.now);
+    let waited = board.units[passing].ticks_waited(board.now);
     let steps = OCCUPIED_STEPS + waited / TICKS_PER_OCCUPIED_STEP;
     let steps = if is_jammed { JAMMED_TIMES * steps } else { steps };
     Some(if is_occupied { steps * u64::from(STRAIGHT) } else { 0 })
