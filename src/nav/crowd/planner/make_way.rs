@@ -181,7 +181,7 @@ fn obstruction(board: &Board, index: u32, pos: GridPos) -> Option<u64> {
             return None;
         }
         // A unit that lets it out steps back; others may have no room to do so, and neither has one that has not done it for long.
-        is_occupied |= owner != passing || board.has_waited_for(passing, Rung::LetOut);
+        is_occupied |= owner != passing || board.has_waited_for(passing, Rung::HoldPlace);
         is_jammed |= other.yields_to() == index && !other.is_moving();
     }
     let waited = board.units[passing].ticks_waited(board.now);
