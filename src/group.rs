@@ -58,8 +58,8 @@ use crate::{
 #[require(GroupState)]
 #[must_use]
 pub struct Group {
-    /// Where the group goes: a cell, a world position, a rectangle (its middle) or an entity (the cell where it is when
-    /// slots are assigned). For [`Target::Nearest`], the first target that exists. For a goal on another grid that links lead to,
+    /// Where the group goes: a cell, a world position, a rectangle (the middle of its part on the grid) or an entity (the cell where
+    /// it is when slots are assigned). For [`Target::Nearest`], the first target that exists. For a goal on another grid that links lead to,
     /// see [`PathRequest::goal_on`].
     #[entities]
     pub goal: Target,

@@ -101,7 +101,7 @@ pub enum TilePathSystems {
     Search,
     /// Answers become paths, statuses and events.
     Deliver,
-    /// Critters walk and cross links, and steered units get their [`DesiredVelocity`](crate::unit::DesiredVelocity).
+    /// Critters walk and cross links, and steered units get their [`DesiredVelocity`].
     Move,
     /// Critters are drawn where they are (once per frame).
     Draw,

@@ -239,7 +239,8 @@ impl SlotAssignment<'_, '_> {
         };
         let is_same_class = || unit.class == Some(&sender.swap_class(member.rank));
         slot != Some(answer.ok())
-            || answer.is_err() && sender.order.1 != before.orders // by another order
+            // By another order, not because the entity that the group follows has moved.
+            || answer.is_err() && sender.order.1 != before.orders && !before.follows(sender.group)
             || answer.is_ok() && !is_same_class()
             || before.was_changed
                 && answer.is_ok_and(|cell| {

@@ -62,7 +62,7 @@ impl GroupState {
             let (x, y) = (i64::from(slot.x - goal.x), i64::from(slot.y - goal.y));
             (grid.topology().squared_length(x, y), *slot)
         })?;
-        // All can reach it: one inside a building, or on another island, leads nobody anywhere.
+        // A goal that members cannot reach, inside a building or on an island, is no use as a rally point.
         let region = |cell| grid.region(profile, cell);
         let can_reach = region(goal).is_some() && region(goal) == region(nearest);
         Some(if can_reach { goal } else { nearest })

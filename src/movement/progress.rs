@@ -11,7 +11,7 @@ const NEARER: f32 = 0.5;
 const THROWN_BACK: f32 = 3.0;
 /// Ticks, and cells at its pace, in which it comes no nearer until it tries to pass. The time to walk back after a push, and of a
 /// step: a unit that is only slow never tries.
-const PATIENCE: (u16, f32) = (32, 4.5);
+const PATIENCE: (u16, f32) = (32, 5.0);
 /// The same until it is stuck: as many ticks as for critters.
 const STUCK_AFTER: (u16, f32) = (512, 9.0);
 /// Ticks of each try, in addition to those in which it walks a cell: bodies need time to turn.

@@ -88,7 +88,7 @@ impl SteeredItem<'_, '_> {
         let is_stuck = desired.progress.is_stuck();
         match *self.unit.status {
             PathStatus::Stuck(_) if !is_stuck => {
-                clear_stuck(&mut self.unit.status, &self.unit.path)
+                clear_stuck(&mut self.unit.status, &self.unit.path);
             }
             PathStatus::Walking(_) if is_stuck => self.unit.set_stuck(Hindrance::Obstacle),
             _ => {}

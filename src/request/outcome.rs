@@ -219,6 +219,9 @@ impl Outcomes<'_, '_> {
         if !unit.status.has_path() || !unit.is_latest() {
             return;
         }
+        if let Some((desired, _)) = &mut unit.steering {
+            desired.begin();
+        }
         if unit.critter.is_none() {
             return self.invalidate(unit);
         }
@@ -369,7 +372,9 @@ impl RequesterItem<'_, '_> {
         let known = self.state.journey.left.filter(|_| stays || is_at_link);
         let left = known.or(is_at_link.then_some(self.state.grid));
         self.state.journey = Journey { left, ..Journey::default() };
-        self.state.places = None;
+        if !stays && !is_at_link {
+            self.state.places = None; // what it is sent to is on another grid
+        }
         let needs_path = self.is_latest() && self.status.is_under_way();
         if !needs_path {
             self.state.query.profile = own.profile;

@@ -17,6 +17,13 @@ pub(crate) fn ask_again(
         return;
     };
     outcomes.open.shift_retries(before, now);
+    for (&(due, number), &entity) in &outcomes.open.retries {
+        if let Ok((_, mut unit)) = units.get_mut(entity)
+            && unit.state.accepted == number
+        {
+            unit.state.due = Some(due);
+        }
+    }
     let searched = units.iter().filter(|(_, unit)| unit.state.ticket.is_some());
     let mut turns: Vec<(u64, Entity)> =
         searched.map(|(entity, unit)| (unit.state.accepted, entity)).collect();

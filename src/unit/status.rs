@@ -117,10 +117,10 @@ pub struct RequestState {
     /// The slot that it has got in exchange from another member of its group: its goal from then on.
     #[reflect(ignore)]
     pub(crate) slot: Option<Cell>,
-    /// Where its target was when it was read, unless the request follows it: an entity may move or be despawned afterwards.
+    /// Where its target was when this attempt was read, unless the request follows it: an entity may move or be despawned afterwards.
     #[reflect(ignore)]
     pub(crate) places: Option<Arc<[Destination]>>,
-    /// When it is tried again, if it waits for that.
+    /// For when its last other attempt was set.
     pub(crate) due: Option<u64>,
     /// It has got another path since its target moved.
     pub(crate) has_followed: bool,

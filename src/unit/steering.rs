@@ -7,9 +7,9 @@ use super::{AnyAnglePath, NavAgent, NavPath, PathStatus, RequestState};
 /// Steers a unit along its paths without moving it: for units that physics, a character controller or code of the game moves.
 /// In every tick of [`Move`](crate::prelude::TilePathSystems::Move) its [`DesiredVelocity`] says where to go.
 ///
-/// While it is steered its status is [`Walking`](PathStatus::Walking), or [`Stuck`](PathStatus::Stuck). A unit with a [`Critter`](crate::prelude::Critter) is not
-/// steered: insert or remove the `Critter`, or this component, at any time to change who moves the unit. Its request goes on, and so
-/// do groups and order queues. Steered units do not collide with critters.
+/// While it is steered its status is [`Walking`](PathStatus::Walking), or [`Stuck`](PathStatus::Stuck). A unit with a
+/// [`Critter`](crate::prelude::Critter) is not steered: insert or remove the `Critter`, or this component, at any time to change who
+/// moves the unit. Its request goes on, and so do groups and order queues. Steered units do not collide with critters.
 ///
 /// - It arrives ([`Arrived`](crate::prelude::Arrived)) when the end of its path is within
 ///   [`arrival_radius`](Self::arrival_radius).

@@ -59,6 +59,16 @@ fn a_target_that_vanishes_is_where_it_was_whatever_happens_to_the_path() {
     app.world_mut().despawn(flag);
     run_until(&mut app, 1_500, |app| has_arrived(app, unit));
     assert_eq!(state(&app, unit).cell(), Cell::new(5, 5));
+    // Also if the game takes the unit across.
+    let flag = app.world_mut().spawn(Transform::from_xyz(250.0, 1_050.0, 0.0)).id();
+    let request = PathRequest::to(flag).goal_on(GridId(1));
+    let unit = app.world_mut().spawn((Transform::from_xyz(30.0, 60.0, 0.0), request)).id();
+    run_until(&mut app, 100, |app| status(app, unit) == PathStatus::Found(PathKind::ToLink));
+    app.world_mut().despawn(flag);
+    let (there, agent) = (Transform::from_xyz(200.0, 1_060.0, 0.0), NavAgent::default());
+    app.world_mut().entity_mut(unit).insert((there, agent.on(GridId(1))));
+    run_until(&mut app, 100, |app| status(app, unit) == PathStatus::Found(PathKind::Complete));
+    assert_eq!(app.world().get::<NavPath>(unit).unwrap().end(), Cell::new(25, 5));
 }
 
 /// The reason for which none of several targets can be used is that of the first that may come back.

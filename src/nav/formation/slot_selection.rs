@@ -101,7 +101,7 @@ impl SlotSelection<'_> {
 }
 
 /// Walls stand on a part of the formation, and its members stand elsewhere: gives the slots of each class, row by row from the
-/// front, to its members in their order, so that low ranks still stand in front, and are the last without a slot.
+/// front, to its members in their order, so that low ranks still stand in front, and are the last to go without a slot.
 fn sort_rows(topology: Topology, facing: Direction, members: &mut [RosterUnit]) {
     let (dx, dy) = facing.offset();
     let row = |slot: &Slot| {

@@ -28,6 +28,9 @@ impl Outcomes<'_, '_> {
             return true;
         };
         *unit.status = status;
+        if let Some((desired, _)) = &mut unit.steering {
+            desired.begin(); // it has waited for another reason
+        }
         self.retry_in(ticks, unit);
         false
     }

@@ -45,8 +45,8 @@ pub enum Rung {
     Return = 200,
     /// It no longer makes way for another unit or lets it pass, and on hexagons it leaves a queue sideways.
     StopYielding = 256,
-    /// It has no room to step back for a unit that it lets out: that unit looks for another way. Without this rung, one
-    /// unit in two of 300 worlds of the test `calm` waits for ever; with 160 ticks, units that have room but are slow to use it are
+    /// It has no room to step back for a unit that it lets out: that unit looks for another way. Without this rung,
+    /// in 2 of 300 worlds of the test `calm` one unit waits for ever; with 160 ticks, units that have room but are slow to use it are
     /// given up, too, and the scene "sizes" takes a fifth longer.
     HoldPlace = 1_024,
 }

@@ -180,7 +180,7 @@ fn obstruction(board: &Board, index: u32, pos: GridPos) -> Option<u64> {
         if has_priority && !other.accepts_any_push || !other.is_pushable_by(unit.team) {
             return None;
         }
-        // A unit that lets it out steps back; others may have no room to do so, and neither has one that has not done it for long.
+        // A unit that lets it out steps back; others may have no room to do so, and one that has failed to step back for long counts as one of these.
         is_occupied |= owner != passing || board.has_waited_for(passing, Rung::HoldPlace);
         is_jammed |= other.yields_to() == index && !other.is_moving();
     }
