@@ -178,18 +178,28 @@ impl SlotAssignment<'_, '_> {
             answered.push(answer);
         }
         state.choose_rally_points((&members, id), &self.places.grids, &mut self.fields, &before);
-        for (index, (member, &answer)) in members.iter().zip(&answered).enumerate() {
-            let rally = state.rally_point(member.profile).map(|rally_point| rally_point.goal);
-            if self.is_to_be_sent(&sender, member, (answer, rally)) {
-                state.is_announced = false;
-                self.send(&sender, member, (answer, rally));
-                state.sent[index] = answer.ok();
-            }
-        }
+        self.send_members(&sender, (&members, &answered), state);
         state.has_suspects = true; // units that are gone before they are sent
         state.pace = group.keeps_together.then(|| self.slowest(&limited)).flatten();
         let pace = state.pace.filter(|_| !state.is_announced);
         limited.into_iter().for_each(|member| self.limit(entity, member, pace));
+    }
+
+    /// Sends those members that need another request.
+    fn send_members(
+        &mut self,
+        sender: &Sender,
+        (members, answers): (&[Member], &[SlotAnswer]),
+        state: &mut GroupState,
+    ) {
+        for (index, (member, &answer)) in members.iter().zip(answers).enumerate() {
+            let rally = state.rally_point(member.profile).map(|rally_point| rally_point.goal);
+            if self.is_to_be_sent(sender, member, (answer, rally)) {
+                state.is_announced = false;
+                self.send(sender, member, (answer, rally));
+                state.sent[index] = answer.ok();
+            }
+        }
     }
 
     /// The group's grid, and its order in cells. The goal is looked up again only if the game has changed the

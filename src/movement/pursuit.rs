@@ -39,6 +39,17 @@ enum Aim {
     Unseen,
 }
 
+impl SteeringContext<'_> {
+    /// The speed on the ground of a cell, as a share of that on plain terrain.
+    fn pace_on(&self, cell: Cell) -> f32 {
+        let cost = match self.grid.cost(self.profile, cell) {
+            0 => Profile::PLAIN_COST, // it was pushed into a wall
+            cost => cost,
+        };
+        f32::from(Profile::PLAIN_COST) / f32::from(cost)
+    }
+}
+
 impl DesiredVelocity {
     /// Sets the velocity for the next `seconds`. Returns an ending where the unit is at the end of its path, or does not get
     /// back to it.
@@ -75,11 +86,7 @@ impl DesiredVelocity {
         let distance = length(topology, way);
         // The cost on its path counts: it may graze the corner of another cell.
         let on_path = cell_around(step_point, topology).filter(|_| is_on_path);
-        let cost = match around.grid.cost(around.profile, on_path.unwrap_or(here)) {
-            0 => Profile::PLAIN_COST, // it was pushed into a wall
-            cost => cost,
-        };
-        let speed = settings.speed * f32::from(Profile::PLAIN_COST) / f32::from(cost);
+        let speed = settings.speed * around.pace_on(on_path.unwrap_or(here));
         if speed > 0.0 && distance > 0.0 && seconds > 0.0 {
             let (pace, steps) = (speed * seconds, lines.steps() - self.step);
             self.progress.note(steps as f32 + length(topology, step_point - point), pace);

@@ -189,8 +189,9 @@ impl RequestIntake<'_, '_> {
         })
     }
 
-    /// How near a unit comes to another one on whose cells it cannot stand: beside it. If many follow the same one, each stops
-    /// some cells away, so that there is room for all that take up any. Otherwise they would push each other, and their target, about for ever.
+    /// How near a unit comes to another one on whose cells it cannot stand: beside it. If many critters that collide follow the same
+    /// one, each stops some cells away, so that there is room for all. Otherwise they would push each other, and their target, about
+    /// for ever.
     fn approach_among_followers(
         &self,
         request: &PathRequest,

@@ -120,7 +120,7 @@ pub struct RequestState {
     /// Where its target was when this attempt was read, unless the request follows it: an entity may move or be despawned afterwards.
     #[reflect(ignore)]
     pub(crate) places: Option<Arc<[Destination]>>,
-    /// For when its last other attempt was set.
+    /// The tick for which its latest further attempt was set.
     pub(crate) due: Option<u64>,
     /// It has got another path since its target moved.
     pub(crate) has_followed: bool,

@@ -894,7 +894,7 @@ fn those_that_keep_together_slow_down_with_the_slowest_on_their_way() {
     assert_eq!(limit(&app), None);
 }
 
-/// Members that have exchanged slots go on to their new ones, whoever moves them from then on.
+/// Members that have exchanged slots go to their new slots, also if something else moves them afterwards.
 #[test]
 fn exchanged_slots_stay_when_something_else_moves_the_unit() {
     let mut app = open_field(40, 20);

@@ -248,8 +248,8 @@ fn a_unit_that_cannot_move_does_not_enter() {
     }
 }
 
-#[test]
-fn units_that_stop_on_the_way_do_not_hold_up_the_queue() {
+/// Twenty units that were sent over one link, one cell wide.
+fn twenty_on_the_way_up() -> (App, Vec<Entity>) {
     let mut app = app_with_floors(2, (40, 20));
     link(&mut app, NavLink::new(at(DOWN, 30, 10), at(UP, 5, 10)));
     let units: Vec<Entity> = (0..20)
@@ -259,6 +259,12 @@ fn units_that_stop_on_the_way_do_not_hold_up_the_queue() {
     for (index, &unit) in units.iter().enumerate() {
         send(&mut app, unit, at(UP, 20 + index as i32 % 5, 5 + index as i32 / 5));
     }
+    (app, units)
+}
+
+#[test]
+fn units_that_stop_on_the_way_do_not_hold_up_the_queue() {
+    let (mut app, units) = twenty_on_the_way_up();
     // The first that are near stop for good.
     let mut stopped = Vec::new();
     for _ in 0..3_000 {
@@ -584,15 +590,7 @@ fn cells_near_goals_on_other_floors_are_paid_for() {
 /// Three that were called to the link lose their `Critter` before they come to it: they stay in nobody's way.
 #[test]
 fn units_that_the_game_moves_from_now_on_hold_no_place_in_the_queue() {
-    let mut app = app_with_floors(2, (40, 20));
-    link(&mut app, NavLink::new(at(DOWN, 30, 10), at(UP, 5, 10)));
-    let units: Vec<Entity> = (0..20)
-        .map(|index| spawn(&mut app, Critter::new(8.0), at(DOWN, 5 + index % 5, 5 + index / 5)))
-        .collect();
-    app.update();
-    for (index, &unit) in units.iter().enumerate() {
-        send(&mut app, unit, at(UP, 20 + index as i32 % 5, 5 + index as i32 / 5));
-    }
+    let (mut app, units) = twenty_on_the_way_up();
     let mut taken: Vec<Entity> = Vec::new();
     for _ in 0..3_000 {
         app.update();
