@@ -72,7 +72,7 @@ fn run() -> Result<(), String> {
     for files in course::list(&options)? {
         let course = files.load(options.rule, options.sample)?;
         let sums = Race::new(&course, options.rule)
-            .run(&course, options.rounds)
+            .and_then(|mut race| race.run(&course, options.rounds))
             .map_err(|error| format!("{}/{}: {error}", course.family, course.map))?;
         let times = NAMES.iter().zip(sums).map(|(name, sum)| format!("{name} {sum:.0}"));
         eprintln!("{}/{}: µs: {}", course.family, course.map, times.collect::<Vec<_>>().join(", "));
@@ -110,11 +110,12 @@ struct Race {
 }
 
 impl Race {
-    fn new(course: &Course, rule: Rule) -> Self {
-        let grid = hexagons::shifted_rows(&course.board.grid);
+    fn new(course: &Course, rule: Rule) -> Result<Self, String> {
+        let grid =
+            hexagons::shifted_rows(&course.board.grid).map_err(|error| error.to_string())?;
         grid.build_layers();
         let (textbook, range) = (Textbook::new(&grid), MovementRange::new());
-        Self { grid, rule, textbook, pool: NodePool::default(), search: Search::new(), range }
+        Ok(Self { grid, rule, textbook, pool: NodePool::default(), search: Search::new(), range })
     }
 
     /// Returns the summed times of all lanes in microseconds; of lanes that do not run, not a number.

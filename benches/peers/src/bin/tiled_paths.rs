@@ -178,7 +178,7 @@ struct Answer {
 fn measure(options: &Options, name: &str, grid: NavGrid) -> Result<(), String> {
     let mut grid = match options.shape {
         Shape::Squares => grid,
-        Shape::Hexagons => hexagons::shifted_rows(&grid),
+        Shape::Hexagons => hexagons::shifted_rows(&grid).map_err(|error| error.to_string())?,
         Shape::Squeezing => grid.with_profiles(vec![Profile::default().corners(CornerRule::Allow)]),
     };
     if options.has_rivers {
