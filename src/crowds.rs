@@ -105,7 +105,7 @@ impl Crowds {
     #[must_use]
     pub fn entity(&self, id: GridId, unit: UnitId) -> Option<Entity> {
         let grid_crowd = self.by_grid.get(&id)?;
-        grid_crowd.entities.get(unit.slot()).copied().filter(|_| grid_crowd.crowd.contains(unit))
+        grid_crowd.entities.get(unit.index()).copied().filter(|_| grid_crowd.crowd.contains(unit))
     }
 
     /// Returns the critter that holds a cell of a grid: one that stands on it, leaves it or enters it. Ghosts hold none.
@@ -179,7 +179,7 @@ impl MapEntities for Crowds {
 impl GridCrowd {
     /// Returns the entities of its units.
     fn entities(&self) -> impl Iterator<Item = Entity> {
-        self.crowd.units().map(|unit| self.entities[unit.slot()])
+        self.crowd.units().map(|unit| self.entities[unit.index()])
     }
 
     /// Returns whether the unit of a critter matches the profile: its profile may have changed, or the profile's

@@ -84,7 +84,8 @@ pub enum FlowStatus {
     /// near the goal first.
     #[default]
     Pending,
-    /// The field gives answers for every cell from which the goal can be reached.
+    /// The field gives answers for every cell from which the goal can be reached, but for cells so far away that the cost does
+    /// not fit into 31 bits (see [`DistanceField::overflow`]).
     Ready,
     /// The field gives no answers: the grid or profile does not exist, or a unit cannot stand on the goal. As
     /// soon as that changes it is filled again.

@@ -39,7 +39,7 @@ use crate::request::PathRequest;
 /// Orders for a unit, carried out one after another as [`PathRequest`]s.
 ///
 /// The last request stays on the unit when the queue is empty. A `PathRequest` that the game itself inserts on the
-/// unit ends the current order ([`OrderOutcome::Superseded`]; removing the queue's request cancels the
+/// unit ends the current order ([`OrderOutcome::Replaced`]; removing the queue's request cancels the
 /// order), and the queue continues when that request has arrived, failed or been removed. Removing the queue
 /// cancels all its orders and halts the unit; inserting another queue supersedes them.
 ///
@@ -106,7 +106,7 @@ impl OrderQueue {
 
     /// Replaces all orders, including the current one, by this one.
     pub fn replace(&mut self, order: impl Into<Order>) -> OrderId {
-        self.end_all(OrderOutcome::Superseded);
+        self.end_all(OrderOutcome::Replaced);
         self.append(order)
     }
 

@@ -337,5 +337,5 @@ enum InboxEntry {
     /// A request was inserted. The unit's latest is read then: one that is ordered anew in every tick has one entry at a time.
     Issued { entity: Entity },
     /// A request that was read was removed or is about to be replaced.
-    Dropped { entity: Entity, number: u64, was_under_way: bool },
+    Dropped { entity: Entity, number: u64 },
 }

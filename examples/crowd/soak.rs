@@ -200,7 +200,7 @@ impl Soak {
         }
         self.crowd.tick(&self.grid, &self.fields);
         let arrived = self.crowd.events().iter().filter_map(|event| match event {
-            CrowdEvent::Arrived { unit, .. } => Some(unit.slot()),
+            CrowdEvent::Arrived { unit, .. } => Some(unit.index()),
             _ => None,
         });
         for unit in arrived.collect::<Vec<_>>() {

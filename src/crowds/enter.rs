@@ -349,7 +349,7 @@ impl NewcomerItem<'_, '_> {
         let settings = UnitSettings { profile: to.profile, ..UnitSettings::default() };
         let unit = grid_crowd.crowd.add(to.grid, cell, settings).ok();
         (self.state.member.unit, self.state.member.profile) = (unit, to.profile);
-        if let Some(slot) = unit.map(UnitId::slot) {
+        if let Some(slot) = unit.map(UnitId::index) {
             if grid_crowd.entities.len() <= slot {
                 grid_crowd.entities.resize(slot + 1, Entity::PLACEHOLDER);
             }

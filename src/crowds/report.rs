@@ -82,10 +82,10 @@ fn show_steps(grids: &NavGrids, crowds: &Crowds, critters: &mut Query<Shown, All
         };
         // First touch the storage of all of them, so that the cache misses overlap.
         for unit in grid_crowd.crowd.moved() {
-            black_box(critters.contains(grid_crowd.entities[unit.slot()]));
+            black_box(critters.contains(grid_crowd.entities[unit.index()]));
         }
         for unit in grid_crowd.crowd.moved() {
-            if let Ok(mut critter) = critters.get_mut(grid_crowd.entities[unit.slot()]) {
+            if let Ok(mut critter) = critters.get_mut(grid_crowd.entities[unit.index()]) {
                 critter.show((grid, frame), &grid_crowd.crowd, unit);
             }
         }
@@ -113,7 +113,7 @@ fn apply_events(
     events: &mut Vec<(u64, Entity, CrowdEvent)>,
 ) {
     for grid_crowd in crowds.by_grid.values() {
-        let entity = |unit: UnitId| grid_crowd.entities[unit.slot()];
+        let entity = |unit: UnitId| grid_crowd.entities[unit.index()];
         for &event in grid_crowd.crowd.events() {
             match event {
                 CrowdEvent::SlotChanged { unit, cell, has_arrived } => {

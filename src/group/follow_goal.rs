@@ -54,7 +54,7 @@ impl SlotAssignment<'_, '_> {
         }
     }
 
-    /// Whether the goal of a group has moved to another grid, or by at least a part of the way of the first member and at
+    /// Whether the goal of a group has moved to another grid, or by at least a part of the way of the nearest member and at
     /// least half of the side of a square that the members would fill.
     fn has_moved(
         &self,
@@ -66,14 +66,18 @@ impl SlotAssignment<'_, '_> {
         let Some(before) = state.assigned.filter(is_known) else {
             return true;
         };
-        let first = group.members.first();
-        let cell = |unit: Entity| self.places.cell_of_target(&unit.into(), id).ok();
-        let here = first.and_then(|first| cell(first.entity));
         let topology = grid.topology();
-        let left = here.map_or(0, |here| topology.distance(here, before.goal));
+        let moved = topology.distance(goal, before.goal);
         let side = group.members.len().isqrt() as u32;
-        let least = (left / SHARE_OF_DISTANCE).max(side / 2).max(1);
-        topology.distance(goal, before.goal) >= least
+        if moved < (side / 2).max(1) {
+            return false;
+        }
+        // Of the nearest: a member that is left behind does not hold up the others.
+        let distances = group.members.iter().filter_map(|member| {
+            let here = self.places.cell_of_target(&member.entity.into(), id).ok()?;
+            Some(topology.distance(here, before.goal))
+        });
+        moved >= distances.min().unwrap_or(0) / SHARE_OF_DISTANCE
     }
 
     /// Whether the entity has arrived on the slot of a member: it has moved too little since slots were assigned.

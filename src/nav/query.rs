@@ -169,7 +169,7 @@ pub enum PathFailure {
     /// The entity to go to does not exist or has no position.
     TargetGone,
     /// The result was asked for before the search was finished.
-    Canceled,
+    Unfinished,
 }
 
 impl PathFailure {
@@ -203,7 +203,7 @@ impl core::fmt::Display for PathFailure {
             Self::StartUnknown => f.write_str("the unit has no finite position"),
             Self::GoalUnknown => f.write_str("the goal position is not finite"),
             Self::TargetGone => f.write_str("the target entity is gone"),
-            Self::Canceled => f.write_str("canceled"),
+            Self::Unfinished => f.write_str("the search is not finished"),
         }
     }
 }

@@ -280,7 +280,7 @@ impl<L: OpenList> Search<L> {
         target.is_ok_and(|target| key(&target) == key(&self.target))
     }
 
-    /// Returns the result and leaves the search idle. Unfinished searches return [`PathFailure::Canceled`].
+    /// Returns the result and leaves the search idle. Unfinished searches return [`PathFailure::Unfinished`].
     ///
     /// # Errors
     /// Why there is no path.
@@ -295,7 +295,7 @@ impl<L: OpenList> Search<L> {
                 })
             }
             Phase::Failed(failure) => Err(failure),
-            Phase::Idle | Phase::Running => Err(PathFailure::Canceled),
+            Phase::Idle | Phase::Running => Err(PathFailure::Unfinished),
         };
         self.stop(pool);
         result

@@ -144,7 +144,7 @@ pub(super) fn clear_up(
         let issued = slot.issued;
         remove(world, entity, issued);
     }
-    let outcome = if is_replaced { OrderOutcome::Superseded } else { OrderOutcome::Canceled };
+    let outcome = if is_replaced { OrderOutcome::Replaced } else { OrderOutcome::Canceled };
     let ended = remaining.into_iter().map(|order| QueueEvent::Ended { order, outcome });
     let mut commands = world.commands();
     events.into_iter().chain(ended).for_each(|event| trigger(entity, event, &mut commands));

@@ -201,8 +201,8 @@ impl OrderQueue {
         if unit.issued() != slot.issued {
             slot.issued = unit.issued();
             slot.owner = Owner::Game;
-            use OrderOutcome::{Canceled, Superseded};
-            self.end_current(if has_request { Superseded } else { Canceled });
+            use OrderOutcome::{Canceled, Replaced};
+            self.end_current(if has_request { Replaced } else { Canceled });
         } else if !has_request
             && matches!(slot.owner, Owner::Queue(_))
             && end.is_none()

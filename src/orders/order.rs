@@ -106,7 +106,7 @@ pub enum OrderOutcome {
     Canceled,
     /// The order was replaced: by [`replace`](super::OrderQueue::replace), another queue, or a request that
     /// the game itself inserted on the unit.
-    Superseded,
+    Replaced,
 }
 
 /// A unit has begun an order of its queue.

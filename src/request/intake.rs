@@ -101,9 +101,7 @@ impl RequestIntake<'_, '_> {
             return 0;
         };
         match entry {
-            InboxEntry::Dropped { number, was_under_way, .. } => {
-                self.outcomes.cancel(&mut unit, number, was_under_way);
-            }
+            InboxEntry::Dropped { number, .. } => self.outcomes.cancel(&mut unit, number),
             InboxEntry::Issued { .. } if self.outcomes.accept(&mut unit) => {
                 return self.resolve_and_queue(entity);
             }

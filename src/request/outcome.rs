@@ -51,9 +51,7 @@ impl Outcomes<'_, '_> {
     /// Begins the unit's latest request; returns false if it was read already, or removed. Requests that were replaced or
     /// removed before they were read are canceled.
     pub(super) fn accept(&mut self, unit: &mut RequesterItem) -> bool {
-        for _ in 0..core::mem::take(&mut unit.state.superseded) {
-            self.announce_cancel(unit);
-        }
+        self.announce_cancels(unit);
         if !has_unread(&unit.state) {
             return false;
         }
@@ -316,19 +314,21 @@ impl Outcomes<'_, '_> {
     }
 
     /// Request `number` was removed or replaced: it ends here, unless a newer one has been read before.
-    pub(super) fn cancel(&mut self, unit: &mut RequesterItem, number: u64, was_under_way: bool) {
-        if was_under_way {
-            self.announce_cancel(unit);
-        }
+    pub(super) fn cancel(&mut self, unit: &mut RequesterItem, number: u64) {
+        self.announce_cancels(unit);
         if unit.state.accepted <= number {
             self.end(unit);
         }
     }
 
-    fn announce_cancel(&mut self, unit: &RequesterItem) {
+    /// Announces the requests that were dropped while under way; an urgent request that replaces one is read before the entry
+    /// that drops it.
+    fn announce_cancels(&mut self, unit: &mut RequesterItem) {
         let is_replaced = unit.request.is_some();
         let reason = if is_replaced { CancelReason::Replaced } else { CancelReason::Removed };
-        self.commands.trigger(PathCanceled { entity: unit.entity, reason });
+        for _ in 0..core::mem::take(&mut unit.state.dropped) {
+            self.commands.trigger(PathCanceled { entity: unit.entity, reason });
+        }
     }
 
     /// Ends the unit's current request; a critter stops on the next cell.

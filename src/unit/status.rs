@@ -88,9 +88,9 @@ pub struct NavPath(pub(crate) Path);
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 #[component(clone_behavior = Ignore)]
 pub struct RequestState {
-    /// Requests under way that were replaced or removed before they were read from the inbox.
+    /// Requests that were replaced or removed while under way, and whose cancellation is not announced yet.
     #[reflect(ignore)]
-    pub(crate) superseded: u8,
+    pub(crate) dropped: u8,
     /// Number of the request last inserted: each one inserted anywhere counts one up.
     #[reflect(ignore)]
     pub(crate) issued: u64,

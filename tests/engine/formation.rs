@@ -478,11 +478,18 @@ fn ranks_count_where_the_front_is_in_a_wall() {
     check(&corridor, &units, &order, &answers);
     let placed: Vec<bool> = answers.iter().map(Result::is_ok).collect();
     assert_eq!(placed, [true, true, true, true, false, false, false, false]);
-    // At each border, facing it.
-    let grid = open_grid(60, 60);
+    // At each border, facing it; also units of two kinds.
+    let kinds = vec![Profile::default(), Profile::default().corners(CornerRule::Allow)];
+    let grid = open_grid(60, 60).with_profiles(kinds);
     let mut random = Random(8);
     let mut units = distinct_units(100, || (random.below(60) as i32, random.below(60) as i32));
     units.iter_mut().for_each(|unit| unit.rank = random.below(10) as i32);
+    ranks_are_in_order_at_each_border(&grid, &units);
+    units.iter_mut().for_each(|unit| unit.profile = ProfileId(random.below(2) as u8));
+    ranks_are_in_order_at_each_border(&grid, &units);
+}
+
+fn ranks_are_in_order_at_each_border(grid: &NavGrid, units: &[FormationUnit]) {
     for (goal, facing) in [
         ((30, 59), Direction::North),
         ((30, 0), Direction::South),
@@ -492,8 +499,8 @@ fn ranks_count_where_the_front_is_in_a_wall() {
     ] {
         for formation in SHAPES {
             let order = FormationSpec::to(Cell::from(goal)).formation(formation).facing(facing);
-            let answers = assign_slots(&grid, &units, &order);
-            check(&grid, &units, &order, &answers);
+            let answers = assign_slots(grid, units, &order);
+            check(grid, units, &order, &answers);
             let (dx, dy) = facing.offset();
             let row = |at: Cell| -i64::from(at.x * dx + at.y * dy);
             let mut found: Vec<(i32, i64)> =

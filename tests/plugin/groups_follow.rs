@@ -168,3 +168,24 @@ fn a_leader_on_the_cells_of_a_large_slot_is_given_room() {
         }
     }
 }
+
+/// Members near the leader are sent on with it, also if the first member is far away and cannot come.
+#[test]
+fn a_member_that_is_left_behind_does_not_hold_up_the_others() {
+    let mut app = app_with(&field(120, 30));
+    let leader = spawn_critter(&mut app, (90, 15));
+    let units: Vec<Entity> =
+        [(3, 3), (88, 13), (88, 15), (88, 17)].map(|cell| spawn_critter(&mut app, cell)).into();
+    for wall in [CellRect::new(Cell::new(1, 6), 6, 1), CellRect::new(Cell::new(6, 1), 1, 6)] {
+        block(&mut app, wall); // around the first of them
+    }
+    run(&mut app, 2);
+    app.world_mut().spawn(Group::follow(leader, units.clone()));
+    run(&mut app, 200);
+    order(&mut app, leader, (100, 15));
+    run(&mut app, 600);
+    assert!(has_arrived(&app, leader));
+    for &unit in &units[1..] {
+        assert!(gap(&app, unit, leader) <= 2, "{} cells", gap(&app, unit, leader));
+    }
+}

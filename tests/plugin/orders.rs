@@ -17,9 +17,9 @@ enum Change {
     Done,
     Failed(PathFailure),
     Canceled,
-    Superseded,
+    Replaced,
 }
-use Change::{Begun, Canceled, Done, Failed, Resumed, Superseded};
+use Change::{Begun, Canceled, Done, Failed, Replaced, Resumed};
 
 impl From<OrderOutcome> for Change {
     fn from(outcome: OrderOutcome) -> Self {
@@ -27,7 +27,7 @@ impl From<OrderOutcome> for Change {
             OrderOutcome::Done => Done,
             OrderOutcome::Failed(reason) => Failed(reason),
             OrderOutcome::Canceled => Canceled,
-            OrderOutcome::Superseded => Superseded,
+            OrderOutcome::Replaced => Replaced,
         }
     }
 }
@@ -356,7 +356,7 @@ fn an_order_can_replace_all_others() {
     let (mut app, unit) = walking_with_queued_order();
     assert_eq!(orders(&mut app, unit).replace(go_to(2, 2)).number(), 3);
     finish(&mut app, unit);
-    let expected = [(1, Begun), (1, Superseded), (2, Superseded), (3, Begun), (3, Done)];
+    let expected = [(1, Begun), (1, Replaced), (2, Replaced), (3, Begun), (3, Done)];
     assert_eq!(changes(&app, unit), expected);
     assert_eq!(state(&app, unit).cell(), Cell::new(2, 2));
 }
@@ -372,7 +372,7 @@ fn several_replacements_in_one_tick_make_one_request() {
     assert_eq!(counters(&app).requests, before + 1);
     finish(&mut app, unit);
     assert_eq!(state(&app, unit).cell(), Cell::new(9, 2));
-    let ended = changes(&app, unit).iter().filter(|(_, change)| *change == Superseded).count();
+    let ended = changes(&app, unit).iter().filter(|(_, change)| *change == Replaced).count();
     assert_eq!(ended, 2 + 9, "each is reported");
 }
 
@@ -524,12 +524,12 @@ fn apply(app: &mut App, unit: Entity, action: GameAction) {
 #[test]
 fn requests_of_the_game_come_first_and_the_queue_waits() {
     for (actions, outcome) in [
-        (vec![InsertRequest(2, 2)], Superseded),
-        (vec![InsertRequest(2, 2), InsertRequest(9, 9), Wait(1), InsertRequest(2, 2)], Superseded),
-        (vec![InsertRequest(99, 99)], Superseded),
-        (vec![InsertRequest(39, 2), Wait(10), RemoveRequest], Superseded),
+        (vec![InsertRequest(2, 2)], Replaced),
+        (vec![InsertRequest(2, 2), InsertRequest(9, 9), Wait(1), InsertRequest(2, 2)], Replaced),
+        (vec![InsertRequest(99, 99)], Replaced),
+        (vec![InsertRequest(39, 2), Wait(10), RemoveRequest], Replaced),
         (vec![RemoveRequest], Canceled),
-        (vec![RemoveRequest, InsertRequest(2, 2)], Superseded),
+        (vec![RemoveRequest, InsertRequest(2, 2)], Replaced),
         (vec![InsertRequest(2, 2), RemoveRequest], Canceled),
     ] {
         let (mut app, unit) = walking_with_queued_order();
@@ -560,7 +560,7 @@ fn requests_of_the_game_end_holds_and_patrols() {
         run(&mut app, 40);
         apply(&mut app, unit, InsertRequest(5, 2));
         run(&mut app, 100);
-        assert_eq!(changes(&app, unit), [(1, Begun), (1, Superseded)], "{order:?}");
+        assert_eq!(changes(&app, unit), [(1, Begun), (1, Replaced)], "{order:?}");
         assert_eq!(state(&app, unit).cell(), Cell::new(5, 2));
     }
 }
@@ -627,7 +627,7 @@ fn orders_end_on_their_goals_even_in_a_flood() {
         assert_eq!(ends.len(), 1, "an order ends once");
         match ends[0].change {
             Done => assert_eq!(ends[0].cell, goal),
-            change => assert_eq!(change, Superseded),
+            change => assert_eq!(change, Replaced),
         }
     }
     let done = entries(&app).iter().filter(|entry| entry.change == Done).count();
@@ -659,7 +659,7 @@ fn removing_the_queue_does_not_affect_a_request_of_the_game() {
 
 #[test]
 fn another_queue_replaces_the_old_one() {
-    let superseded: [(u64, Change); 3] = [(1, Begun), (1, Superseded), (2, Superseded)];
+    let superseded: [(u64, Change); 3] = [(1, Begun), (1, Replaced), (2, Replaced)];
     // A queue with an order.
     let (mut app, unit) = walking_with_queued_order();
     app.world_mut().entity_mut(unit).insert(OrderQueue::new().then(go_to(2, 2)));
@@ -924,7 +924,7 @@ fn reached_ends_a_request_of_the_game_and_nothing_that_is_still_searched_for() {
     run(&mut app, 3);
     app.world_mut().entity_mut(unit).insert(go_to(2, 2));
     run(&mut app, 3);
-    assert_eq!(changes(&app, unit), [(1, Begun), (1, Superseded)]);
+    assert_eq!(changes(&app, unit), [(1, Begun), (1, Replaced)]);
     assert_eq!(status(&app, unit), PathStatus::Found(PathKind::Complete));
     // No budget: the path of the next order is not found yet.
     let budget = std::mem::take(&mut app.world_mut().resource_mut::<TilePathSettings>().budget);

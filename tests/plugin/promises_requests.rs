@@ -117,6 +117,26 @@ fn only_requests_under_way_are_canceled() {
     }
 }
 
+/// An urgent request is read first. What becomes of it is announced after the end of the request that it replaces.
+#[test]
+fn a_replaced_request_ends_before_the_urgent_one_begins() {
+    let mut app = app_with(&field(30, 12));
+    record(&mut app);
+    let unit = spawn_critter(&mut app, (3, 6));
+    order(&mut app, unit, (25, 6));
+    run(&mut app, 10);
+    let urgent = |x| PathRequest::to(Cell::new(x, 3)).priority(Priority(5));
+    insert_request(&mut app, unit, urgent(20));
+    run(&mut app, 10);
+    insert_request(&mut app, unit, urgent(15)); // never read
+    insert_request(&mut app, unit, PathRequest::to(Cell::new(-9, 3)).priority(Priority(5)));
+    run(&mut app, 10);
+    let found = Recorded::Found(unit, PathKind::Complete);
+    let canceled = Recorded::Canceled(unit, CancelReason::Replaced);
+    let failed = Recorded::Failed(unit, PathFailure::GoalOutOfBounds(Cell::new(-9, 3)));
+    assert_eq!(events(&app), [found, canceled, found, canceled, canceled, failed]);
+}
+
 /// It rests as long as a patrol of critters, although its body stands beside the cell at which its path ends.
 #[test]
 fn a_patrol_of_a_body_with_one_stop_rests() {

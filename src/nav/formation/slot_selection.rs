@@ -4,7 +4,7 @@
 //! formation, a lattice slot for each member. Output: a slot for each member, as long as there are any: in
 //! the member's own connected region; its block and the free cells around it do not overlap other blocks.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use super::{
     layout::LatticeSlot,
@@ -57,7 +57,49 @@ impl SlotSelection<'_> {
                 None => self.assign_nearest(member, Some(slot.row)),
             }
         }
-        sort_rows(self.topology, facing, members);
+        self.sort_rows(facing, members);
+    }
+
+    /// Walls stand on a part of the formation, and its members stand elsewhere: gives out the slots again, row by row from the
+    /// front, to the members in their order, so that low ranks still stand in front, and are the last to go without a slot.
+    fn sort_rows(&self, facing: Direction, members: &mut [RosterUnit]) {
+        let (dx, dy) = facing.offset();
+        let row = |slot: &Slot| {
+            let at = (i64::from(slot.cell.0), i64::from(slot.cell.1));
+            -self.topology.scalar_product(at, (i64::from(dx), i64::from(dy)))
+        };
+        // Members of one size exchange slots that both can reach; where that would leave one without, only those of one class.
+        let slots = self
+            .rows(members, row, |member| member.size as usize)
+            .or_else(|| self.rows(members, row, |member| member.class))
+            .unwrap_or_default();
+        let front = slots.iter().flatten().map(row).min().unwrap_or(0);
+        for (member, slot) in members.iter_mut().zip(slots) {
+            member.slot = slot.map(|slot| Slot { level: (row(&slot) - front) as u32, ..slot });
+        }
+    }
+
+    /// Returns a slot for each member: the foremost that is left of those of its kind, and that it can reach. `None` if slots are
+    /// left over that no member can reach.
+    fn rows(
+        &self,
+        members: &[RosterUnit],
+        row: impl Fn(&Slot) -> i64,
+        kind: impl Fn(&RosterUnit) -> usize,
+    ) -> Option<Vec<Option<Slot>>> {
+        let mut slots: BTreeMap<usize, VecDeque<Slot>> = BTreeMap::new();
+        for member in members {
+            slots.entry(kind(member)).or_default().extend(member.slot);
+        }
+        slots.values_mut().for_each(|slots| slots.make_contiguous().sort_by_key(&row));
+        let foremost = |member: &RosterUnit| {
+            let slots = slots.get_mut(&kind(member))?;
+            let class = &self.classes[member.class];
+            let index = slots.iter().position(|&Slot { cell: (x, y), .. }| class.can_use(x, y))?;
+            slots.remove(index)
+        };
+        let given = members.iter().map(foremost).collect();
+        slots.values().all(VecDeque::is_empty).then_some(given)
     }
 
     /// Gives the member the slot nearest to the goal that is left, if any.
@@ -97,28 +139,6 @@ impl SlotSelection<'_> {
     fn cell_of(&self, slot: &LatticeSlot, pitch: u32) -> (i64, i64) {
         let cell = |goal: u32, points: i32| i64::from(goal) + i64::from(points) * i64::from(pitch);
         (cell(self.goal.0, slot.x), cell(self.goal.1, slot.y))
-    }
-}
-
-/// Walls stand on a part of the formation, and its members stand elsewhere: gives the slots of each class, row by row from the
-/// front, to its members in their order, so that low ranks still stand in front, and are the last to go without a slot.
-fn sort_rows(topology: Topology, facing: Direction, members: &mut [RosterUnit]) {
-    let (dx, dy) = facing.offset();
-    let row = |slot: &Slot| {
-        let at = (i64::from(slot.cell.0), i64::from(slot.cell.1));
-        -topology.scalar_product(at, (i64::from(dx), i64::from(dy)))
-    };
-    let mut slots: BTreeMap<usize, Vec<Slot>> = BTreeMap::new();
-    for member in members.iter_mut() {
-        slots.entry(member.class).or_default().extend(member.slot.take());
-    }
-    slots.values_mut().for_each(|slots| slots.sort_by_key(row));
-    let front = slots.values().flatten().map(row).min().unwrap_or(0);
-    let mut next: BTreeMap<usize, _> =
-        slots.into_iter().map(|(class, slots)| (class, slots.into_iter())).collect();
-    for member in members.iter_mut() {
-        let slot = next.get_mut(&member.class).and_then(Iterator::next);
-        member.slot = slot.map(|slot| Slot { level: (row(&slot) - front) as u32, ..slot });
     }
 }
 

@@ -82,16 +82,14 @@ pub(in crate::request) fn note_dropped(
     let was_under_way = if has_ended { follows().unwrap_or(false) } else { status.is_under_way() };
     let inbox = world.get_resource::<RequestInbox>();
     let waits = inbox.is_some_and(|inbox| inbox.waiting.contains_key(&entity));
-    if let Some(mut state) = world.get_mut::<RequestState>(entity)
-        && waits
-        && has_unread(&state)
-    {
-        // It was never read: it is canceled when the waiting entry is read.
-        state.superseded = state.superseded.saturating_add(1);
+    let Some(mut state) = world.get_mut::<RequestState>(entity) else {
         return;
-    }
-    let number = world.get(entity).map_or(0, |state: &RequestState| state.issued);
-    if let Some(mut inbox) = world.get_resource_mut::<RequestInbox>() {
-        inbox.entries.push(InboxEntry::Dropped { entity, number, was_under_way });
+    };
+    // One that was never read is canceled when the waiting entry is read.
+    let is_unread = waits && has_unread(&state);
+    state.dropped = state.dropped.saturating_add(u8::from(is_unread || was_under_way));
+    let number = state.issued;
+    if !is_unread && let Some(mut inbox) = world.get_resource_mut::<RequestInbox>() {
+        inbox.entries.push(InboxEntry::Dropped { entity, number });
     }
 }

@@ -36,10 +36,10 @@ impl UnitId {
         (self.generation as u64) << 32 | self.index as u64
     }
 
-    /// Returns the unit's slot in the crowd, to index lists kept beside it. It is below the greatest number
+    /// Returns the unit's index in the crowd, to index lists kept beside it. It is below the greatest number
     /// of units that were ever in the crowd at the same time.
     #[must_use]
-    pub const fn slot(self) -> usize {
+    pub const fn index(self) -> usize {
         self.index as usize
     }
 }
