@@ -279,7 +279,9 @@ impl NavGrids {
         &self.profiles
     }
 
-    /// Replaces the movement profiles of all grids; profile `i` gets `ProfileId(i)`.
+    /// Replaces the movement profiles of all grids; profile `i` gets `ProfileId(i)`. The layers of new and changed profiles are
+    /// built immediately (512 × 512 cells: some milliseconds each). If a profile was changed or removed, all paths and searches
+    /// are looked at again, as after an edit of the whole grid.
     pub fn set_profiles(&mut self, profiles: Vec<Profile>) {
         for level in self.grids.values_mut() {
             level.grid.set_profiles(profiles.clone());
@@ -288,9 +290,8 @@ impl NavGrids {
         self.profiles = profiles;
     }
 
-    /// Adds a movement profile to all grids and returns its number. This rebuilds the layers of all profiles: to add several, use
-    /// [`set_profiles`](Self::set_profiles). There is room for 256 profiles: a call beyond that adds none and returns 255, the
-    /// number of the 256th profile.
+    /// Adds a movement profile to all grids and returns its number; nothing changes for units of other profiles. There is room for
+    /// 256 profiles: a call beyond that adds none and returns 255, the number of the 256th profile.
     pub fn add_profile(&mut self, profile: Profile) -> ProfileId {
         let id = ProfileId(self.profiles.len().min(255) as u8);
         if self.profiles.len() < 256 {

@@ -551,6 +551,36 @@ fn profiles_with_the_same_rules_share_a_table() {
     assert!(grid.landmark_cells(ProfileId(2)).count() > 0);
 }
 
+/// Profiles that stay the same keep their layers and tables; searches of changed ones go by the new rules.
+#[test]
+fn profiles_are_added_and_changed_one_by_one() {
+    let mut random = Random(17);
+    let mut grid = grid_of(2, &mut random);
+    let [first, second] = [0, 1].map(|index| profiles().swap_remove(index));
+    grid.set_profiles(vec![first.clone()]);
+    fill_all(&mut LandmarkFiller::new(), &mut grid);
+    let bytes = grid.landmark_bytes();
+    assert!(bytes > 0);
+    grid.set_profiles(vec![first.clone(), second.clone()]);
+    assert_eq!(grid.landmark_bytes(), bytes, "nothing has changed for the first profile");
+    let everything = [vec![first.clone(), second.clone()], vec![second.clone(), second.clone()]];
+    for rules in everything.into_iter().chain([vec![second], vec![first.clone(), first]]) {
+        grid.set_profiles(rules.clone());
+        let fresh = NavGrid::from_terrain(SIZE.0, SIZE.1, terrain_of(&grid)).unwrap();
+        let fresh = fresh.with_topology(grid.topology()).with_profiles(rules.clone());
+        for number in 0..rules.len() {
+            let profile = ProfileId(number as u8);
+            let start = grid.rect().cells().find(|&cell| grid.cost(profile, cell) > 0).unwrap();
+            for goal in grid.rect().cells().step_by(61) {
+                let cost =
+                    |grid: &NavGrid| grid.find_path(profile, start, goal).map(|it| it.cost());
+                assert_eq!(cost(&grid), cost(&fresh), "{rules:?} {number} {start} to {goal}");
+            }
+        }
+    }
+    assert_eq!(grid.landmark_bytes(), 0, "the first profile was another one in between");
+}
+
 /// Walls are allowed to make a table weak, but not for long.
 #[test]
 fn a_weak_table_is_filled_again() {

@@ -820,8 +820,13 @@ fn a_repair_that_does_not_pay_is_reported() {
     // It may still continue.
     field.repair(&grid, u32::MAX);
     assert_eq!(costs(&field, &grid), dijkstra(&grid, UNIT, goal));
-    // The same profiles again: every cell may have changed, so every cell is checked.
-    grid.set_profiles(grid.profiles().to_vec());
+    // The same profiles again, or one more: nothing has changed.
+    for count in [1, 2] {
+        grid.set_profiles(vec![Profile::default(); count]);
+        assert!(field.can_repair(&grid) && field.repair(&grid, 1) == 0);
+    }
+    // One less: every cell may have changed, so every cell is checked.
+    grid.set_profiles(vec![Profile::default()]);
     assert!(field.can_repair(&grid));
     field.repair(&grid, 1);
     assert!(!field.is_repair_cheaper());

@@ -276,6 +276,11 @@ fn new_profiles_restart_fields() {
     assert_eq!(cost(&app, &flow, cell), Some(PathCost(8 * PathCost::PLAIN_STEP.0)));
     assert_eq!(costs(&app, &flow), fresh_costs(&app, &flow));
     assert_eq!(fields(&app).counters().restarts, 1);
+    // One that is added changes nothing for the others.
+    grid(&mut app).add_profile(Profile::default().size(2));
+    app.update();
+    assert!(fields(&app).is_ready(&flow));
+    assert_eq!(fields(&app).counters().restarts, 1);
 }
 
 #[test]

@@ -18,6 +18,7 @@ mod edit;
 mod error;
 mod log;
 mod placed;
+mod profiles;
 mod relief;
 
 pub use edit::GridEdit;
@@ -29,7 +30,7 @@ use std::sync::OnceLock;
 use self::{blockers::Blockers, log::EditLog, relief::Relief};
 use crate::nav::{
     CHUNK, Cell, CellRect, Footprint, Layer, Profile, ProfileId, TerrainId, Topology, chunks_in,
-    edges::EdgeMap, layer::Source,
+    edges::EdgeMap,
 };
 
 /// Longest side of a grid, in cells.
@@ -136,6 +137,7 @@ impl NavGrid {
             self.edges.remove_northwest();
         }
         let profiles = core::mem::take(&mut self.profiles);
+        (self.layers, self.reliefs) = (Vec::new(), Vec::new());
         self.set_profiles(profiles);
         self
     }
@@ -144,31 +146,6 @@ impl NavGrid {
     #[must_use]
     pub const fn topology(&self) -> Topology {
         self.topology
-    }
-
-    /// Sets the profiles; profile `i` gets `ProfileId(i)`. In an app, set the profiles of
-    /// [`NavGrids`](crate::grids::NavGrids::set_profiles) instead: all its grids get them.
-    #[must_use]
-    pub fn with_profiles(mut self, profiles: Vec<Profile>) -> Self {
-        self.set_profiles(profiles);
-        self
-    }
-
-    /// Replaces all profiles; layers are rebuilt the next time they are needed.
-    pub fn set_profiles(&mut self, profiles: Vec<Profile>) {
-        self.layers.clear();
-        self.layers.resize_with(profiles.len(), OnceLock::new);
-        self.profiles = profiles;
-        self.touch(self.rect());
-        self.log.push_everything(self.revision, self.rect());
-        self.profiles_revision = self.revision;
-        self.reset_reliefs();
-    }
-
-    /// Returns the profiles, by number.
-    #[must_use]
-    pub fn profiles(&self) -> &[Profile] {
-        &self.profiles
     }
 
     /// Returns the number of columns.
@@ -214,14 +191,6 @@ impl NavGrid {
         self.local(cell).map_or(0, |(x, y)| self.blockers.get(x, y))
     }
 
-    /// Returns how many cells a unit of `profile` has along a side; 1 for an unknown profile. For the cells that it covers see
-    /// [`Profile::size`] and [`cells_of`](Self::cells_of).
-    #[must_use]
-    pub fn unit_size(&self, profile: ProfileId) -> u32 {
-        let profile = self.profiles.get(usize::from(profile.0));
-        profile.map_or(1, |profile| profile.unit_size().into())
-    }
-
     /// Iterates over the cells that a unit of `profile` covers with its [anchor](Profile::size) on a cell, on the grid or not,
     /// row by row: squares of cells on square grids, hexagons of cells on hexagonal ones.
     pub fn cells_of(
@@ -231,11 +200,6 @@ impl NavGrid {
     ) -> impl Iterator<Item = Cell> + Clone + use<> {
         let offsets = self.footprint(profile).offsets();
         offsets.map(move |(columns, rows)| anchor.offset(columns, rows))
-    }
-
-    /// Returns the cells that a unit of `profile` covers, relative to its anchor.
-    pub(crate) fn footprint(&self, profile: ProfileId) -> Footprint {
-        Footprint::new(self.topology, self.unit_size(profile))
     }
 
     /// Returns the cost of `cell` for a unit of `profile`, in sixteenths: the cost of the costliest cell that
@@ -338,27 +302,6 @@ impl NavGrid {
         self.edit().unblock(rect)
     }
 
-    /// Returns the grid as seen by `profile`, built on first use (up to 10 ns per cell); `None` for an
-    /// unknown profile.
-    #[must_use]
-    pub fn layer(&self, profile: ProfileId) -> Option<&Layer> {
-        let index = usize::from(profile.0);
-        let profile = self.profiles.get(index)?;
-        Some(self.layers[index].get_or_init(|| {
-            let (terrain, edges) = (self.terrain.as_slice(), &self.edges);
-            let is_blocked = |x, y| self.blockers.get(x, y) > 0;
-            let source = Source { terrain, edges, is_blocked };
-            Layer::build(self.width, self.height, (self.topology, profile), source)
-        }))
-    }
-
-    /// Builds the layers of all profiles now, so that no request has to wait for one.
-    pub fn build_layers(&self) {
-        for index in 0..self.profiles.len().min(256) {
-            let _built = self.layer(ProfileId(index as u8));
-        }
-    }
-
     /// Returns the memory of the grid with all layers built so far, in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
@@ -396,11 +339,6 @@ impl NavGrid {
     /// row of chunks) or on a cell next to it.
     pub(crate) fn chunk_revision(&self, (x, y): (u32, u32)) -> u64 {
         self.chunk_revisions[(y * self.width.div_ceil(CHUNK) + x) as usize]
-    }
-
-    /// Returns the revision at which the profiles were last replaced.
-    pub(crate) const fn profiles_revision(&self) -> u64 {
-        self.profiles_revision
     }
 
     /// Continues the revision counter from above `revision` and marks everything as changed, so that users of

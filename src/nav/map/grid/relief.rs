@@ -62,6 +62,13 @@ fn read_number<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<u64,
     Ok(number)
 }
 
+impl Relief {
+    /// Without a table.
+    pub(super) fn new() -> Self {
+        Self { relief: next_number(), ..Self::default() }
+    }
+}
+
 impl Clone for Relief {
     /// The copy keeps the table but gets a new number: walls may be built on one of the two grids, and a table that is
     /// being filled for that grid would be wrong for the other.
@@ -231,11 +238,9 @@ impl NavGrid {
         })
     }
 
-    /// Resets all tables: the profiles are others, or the grid replaces another one.
+    /// Resets all tables: the grid replaces another one.
     pub(super) fn reset_reliefs(&mut self) {
-        let relief = || Relief { relief: next_number(), ..Relief::default() };
-        self.reliefs.clear();
-        self.reliefs.resize_with(self.profiles.len(), relief);
+        self.reliefs.fill_with(Relief::new);
     }
 
     /// Drops the tables of all profiles for which a change of terrain makes a cell cheaper or passable; counts the others.
