@@ -37,7 +37,7 @@ use crate::{
     entity_keys::map_keys,
     grids::NavGrids,
     group::{GroupSlot, GroupSpeedLimit},
-    nav::{Cell, Crowd, CrowdCounters, GridId, NavGrid, ProfileId, UnitId, Walk},
+    nav::{Cell, Crowd, CrowdCounters, GridId, NavGrid, UnitId, Walk},
     request::Requester,
     unit::{Critter, CritterState, CrowdTeam, NavAgent, PathSync, SpeedLimit, Unpushable},
 };
@@ -180,13 +180,6 @@ impl GridCrowd {
     /// Returns the entities of its units.
     fn entities(&self) -> impl Iterator<Item = Entity> {
         self.crowd.units().map(|unit| self.entities[unit.index()])
-    }
-
-    /// Returns whether the unit of a critter matches the profile: its profile may have changed, or the profile's
-    /// unit size.
-    fn matches_profile(&self, grid: &NavGrid, profile: ProfileId, state: &CritterState) -> bool {
-        let size = state.member.unit.and_then(|unit| self.crowd.size(unit));
-        state.member.profile == profile && size == Some(grid.unit_size(profile))
     }
 }
 

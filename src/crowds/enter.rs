@@ -217,14 +217,9 @@ impl NewcomerReadOnlyItem<'_, '_> {
             return self.critter.collides || member.is_newcomer; // no longer, as a ghost
         }
         let wanted = grid_and_profile(grids, self.agent, self.request, self.state);
-        let matches_profile = |(id, profile)| {
-            let grid_crowd = crowds.by_grid.get(&id).zip(grids.get(id));
-            grid_crowd.is_some_and(|(grid_crowd, grid)| {
-                grid_crowd.matches_profile(grid, profile, self.state)
-            })
-        };
         !self.critter.collides
-            || wanted.is_none_or(|wanted| wanted.0 != member.grid || !matches_profile(wanted))
+            || wanted != Some((member.grid, member.profile))
+            || !crowds.has_size(grids, member.profile, self.state)
             || self.state.was_moved(self.transform) && self.transform.translation.is_finite()
     }
 }
@@ -294,18 +289,17 @@ impl NewcomerItem<'_, '_> {
         }
         let found = self.free_cell_near(grid_crowd, to, position);
         let drawn = position.map_or(self.state.now, |position| frame.to_cells(position));
-        if before.is_some()
-            && found == Some(self.state.walk.head())
-            && grid_crowd.matches_profile(grid, profile, &self.state)
-        {
+        // Its profile may have changed, or the unit size of that.
+        let size = before.and_then(|unit| grid_crowd.crowd.size(unit));
+        let is_same_kind =
+            self.state.member.profile == profile && size == Some(grid.unit_size(profile));
+        if is_same_kind && found == Some(self.state.walk.head()) {
             // It is on its own cell: only its transform was moved, and it continues as before.
             self.draw_from(grid_crowd, drawn);
             return true;
         }
         let taken = found.filter(|&cell| match before {
-            Some(unit) if grid_crowd.matches_profile(grid, profile, &self.state) => {
-                grid_crowd.crowd.teleport(grid, unit, cell).is_ok()
-            }
+            Some(unit) if is_same_kind => grid_crowd.crowd.teleport(grid, unit, cell).is_ok(),
             Some(unit) => {
                 grid_crowd.crowd.remove(unit);
                 self.join(grid_crowd, to, cell)

@@ -91,7 +91,7 @@ impl DesiredVelocity {
             let (pace, steps) = (speed * seconds, lines.steps() - self.step);
             self.progress.note(steps as f32 + length(topology, step_point - point), pace);
             let ahead = around.frame.vector(way / distance);
-            let aside = self.aside(lines, around, (here, point), (ahead, pace));
+            let aside = self.aside(around, point, (ahead, pace));
             // Not past the target in this tick.
             let velocity = aside.unwrap_or(ahead * pace.min(distance));
             self.velocity = velocity / seconds;
@@ -101,21 +101,16 @@ impl DesiredVelocity {
     }
 
     /// The velocity, in cells per tick, with which it tries to pass what has held it for a while, if there is room.
-    fn aside(
-        &self,
-        lines: &PathLines,
-        around: &SteeringContext,
-        at: (Cell, Vec2),
-        (ahead, pace): (Vec2, f32),
-    ) -> Option<Vec2> {
+    fn aside(&self, around: &SteeringContext, at: Vec2, (way, pace): (Vec2, f32)) -> Option<Vec2> {
         let aside = match self.progress.side()? {
-            Side::Right => -ahead.perp(),
-            Side::Left => ahead.perp(),
+            Side::Right => -way.perp(),
+            Side::Left => way.perp(),
         };
         let cell_aside =
             around.frame.to_cells(around.position + aside) - around.frame.to_cells(around.position);
-        let sight = Sight::new(lines, around, at, self.step);
-        sight.is_even_to(at.1 + cell_aside).then_some(aside * pace_aside(pace))
+        let there = at + cell_aside;
+        let is_even = around.is_even(at.min(there), at.max(there));
+        is_even.then_some(aside * pace_aside(pace))
     }
 
     /// Whether the end of its path is within a radius and in sight, and the rest of the path does not lead around something.
@@ -126,11 +121,11 @@ impl DesiredVelocity {
         (here, point): (Cell, Vec2),
         radius: f32,
     ) -> bool {
-        let (end, left) = (lines.steps(), lines.steps() - self.step);
-        let distance = length(around.grid.topology(), point_on(lines, end) - point);
-        let is_near = distance <= radius.max(MIN_RADIUS);
+        let (end, left) = (point_on(lines, lines.steps()), lines.steps() - self.step);
+        let topology = around.grid.topology();
+        let is_near = length(topology, end - point) <= radius.max(MIN_RADIUS);
         let is_detour = left as f32 > MOST_STEPS_IN_RADIUS * radius + 1.0;
-        let is_seen = || left == 0 || Sight::new(lines, around, (here, point), end).sees(end);
+        let is_seen = || left == 0 || around.sees(here, cell_around(end, topology));
         is_near && !is_detour && is_seen()
     }
 

@@ -37,6 +37,25 @@ pub(super) struct SteeringContext<'a> {
     pub(super) position: Vec2,
 }
 
+impl SteeringContext<'_> {
+    /// Whether a unit on a cell sees another cell.
+    pub(super) fn sees(&self, here: Cell, cell: Option<Cell>) -> bool {
+        cell.is_some_and(|cell| cell == here || self.grid.clear_line(self.profile, here, cell))
+    }
+
+    /// Whether nothing is in the way in the rectangle around two points.
+    pub(super) fn is_even(&self, min: Vec2, max: Vec2) -> bool {
+        // Hexagons lie to the sides of their columns and rows, too.
+        let margin = match self.grid.topology() {
+            Topology::Square => HALF_BODY,
+            Topology::Hexagonal => 1.0,
+        };
+        let corner = |point| cell_around(point, Topology::Square);
+        let corners = corner(min - margin).zip(corner(max + margin));
+        corners.is_some_and(|(min, max)| self.grid.is_even(self.profile, min, max))
+    }
+}
+
 /// What a unit can see of its path.
 pub(super) struct Sight<'a> {
     lines: &'a PathLines,
@@ -109,11 +128,7 @@ impl<'a> Sight<'a> {
     }
 
     pub(super) fn sees(&self, step: u32) -> bool {
-        let cell = self.cell(step);
-        cell == Some(self.here)
-            || cell.is_some_and(|cell| {
-                self.around.grid.clear_line(self.around.profile, self.here, cell)
-            })
+        self.around.sees(self.here, self.cell(step))
     }
 
     /// Whether the straight line from where it is to the end of `step` is as good as the steps from `first` on: it keeps clear
@@ -152,23 +167,7 @@ impl<'a> Sight<'a> {
         for point in (first..=step).map(|step| self.step_point(step)) {
             (min, max) = (min.min(point), max.max(point));
         }
-        self.is_even_within(min, max)
-    }
-
-    /// Whether nothing is in the way in the rectangle around it and a point nearby.
-    pub(super) fn is_even_to(&self, point: Vec2) -> bool {
-        self.is_even_within(self.point.min(point), self.point.max(point))
-    }
-
-    fn is_even_within(&self, min: Vec2, max: Vec2) -> bool {
-        // Hexagons lie to the sides of their columns and rows, too.
-        let margin = match self.around.grid.topology() {
-            Topology::Square => HALF_BODY,
-            Topology::Hexagonal => 1.0,
-        };
-        let corner = |point| cell_around(point, Topology::Square);
-        let corners = corner(min - margin).zip(corner(max + margin));
-        corners.is_some_and(|(min, max)| self.around.grid.is_even(self.around.profile, min, max))
+        self.around.is_even(min, max)
     }
 
     /// Whether its body fits at a point: it stands beside no wall that it would touch.

@@ -26,7 +26,7 @@ pub use self::{
     priority::{CLEARING_PRIORITY, FIRST_PRIORITY, MAX_WAY_LEFT},
     reservations::{CellList, GridPos, Reservation, Reservations},
     step_costs::{
-        MAX_CLEAR_DISTANCE, StepCosts, is_barrier, is_line_open, legal_directions, rect_around,
+        MAX_CLEAR_DISTANCE, StepCosts, is_barrier, legal_directions, rect_around,
         uniform_step_costs,
     },
     timer_wheel::{LONGEST_STEP, SUBTICKS_PER_TICK, TimerWheel},
@@ -45,9 +45,8 @@ pub struct Board {
     pub topology: Topology,
     pub size: (u32, u32),
     pub units: Units,
-    /// Indices without a unit, and the number of units.
+    /// Indices without a unit.
     pub free: Vec<u32>,
-    pub count: usize,
     pub reservations: Reservations,
     pub timers: TimerWheel,
     pub departures: Departures,
@@ -101,13 +100,14 @@ impl Board {
         let span = |at: u16, size: u32| {
             at.saturating_sub(reach)..=at.saturating_add(reach).min(size as u16 - 1)
         };
-        let is_counted = |index: u32| self.units.get(index).is_some_and(&counts);
-        span(at.y, self.size.1).any(|y| {
-            span(at.x, self.size.0).any(|x| {
-                let Reservation { owner, next_owner } = self.reservations.at(GridPos { x, y });
-                is_counted(owner) || is_counted(next_owner)
-            })
-        })
+        span(at.y, self.size.1)
+            .any(|y| span(at.x, self.size.0).any(|x| self.is_held_by(GridPos { x, y }, &counts)))
+    }
+
+    /// Returns whether a unit for which `counts` holds has the cell at a position, or enters it.
+    pub fn is_held_by(&self, pos: GridPos, counts: impl Fn(&Unit) -> bool) -> bool {
+        let Reservation { owner, next_owner } = self.reservations.at(pos);
+        [owner, next_owner].into_iter().any(|index| self.units.get(index).is_some_and(&counts))
     }
 
     /// Iterates over the other units that hold cells of a unit's goal. `None` if the unit has grown and its goal now reaches
@@ -126,6 +126,13 @@ impl Board {
     pub fn is_goal_taken(&self, index: u32) -> bool {
         let stays = |other: &Unit| other.rests_on_goal() || other.is_idle();
         self.goal_holders(index).is_some_and(|mut holders| holders.any(stays))
+    }
+
+    /// Returns whether a step would take a unit onto a cell that a unit of a size covers at a position.
+    pub fn enters(&self, index: u32, direction: u8, (at, size): (GridPos, u8)) -> bool {
+        let unit = &self.units[index];
+        let mut entered = self.reservations.entered(unit.tail, unit.size, direction).iter();
+        entered.any(|cell| self.reservations.covers(at, size, cell))
     }
 
     pub fn id(&self, index: u32) -> UnitId {

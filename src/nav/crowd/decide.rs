@@ -33,20 +33,16 @@ pub fn decide(scene: &mut Scene<'_>, planner: &mut Planner, index: u32) {
     scene.groups.settle_in_place(scene.board, scene.world.grid, index);
     scene.update_path_following(index);
     if scene.is_at_goal(index) {
-        scene.board.arrive(scene.world.grid, index);
-    } else if delays_return(scene.board, index) {
+        return scene.board.arrive(scene.world.grid, index);
+    }
+    if delays_return(scene.board, index) {
         scene.board.units[index].waiting_since = scene.board.tick_stamp();
-        wait(scene, index);
     } else if may_plan(scene, index) && planner.plan(scene, index) {
         planner.commit(scene, index);
-        if !scene.board.units[index].is_moving() {
-            wait(scene, index);
-        }
-    } else {
-        let unit = &mut scene.board.units[index];
-        if unit.speed == 0 {
-            unit.hindrance = Hindrance::NoSpeed;
-        }
+    } else if scene.board.units[index].speed == 0 {
+        scene.board.units[index].hindrance = Hindrance::NoSpeed;
+    }
+    if !scene.board.units[index].is_moving() {
         wait(scene, index);
     }
 }

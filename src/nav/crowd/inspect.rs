@@ -17,13 +17,13 @@ impl Crowd {
     /// Returns the number of units.
     #[must_use]
     pub const fn len(&self) -> usize {
-        self.board.count
+        self.board.units.0.len() - self.board.free.len()
     }
 
     /// Returns whether there are no units.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.board.count == 0
+        self.len() == 0
     }
 
     /// Iterates over all units, ordered by index.

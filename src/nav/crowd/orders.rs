@@ -35,7 +35,6 @@ impl Crowd {
         let unit = &mut self.board.units[index];
         unit.begin_priority(now);
         (unit.waiting_since, unit.standing_since) = (now as u32, now as u32);
-        self.board.count += 1;
         self.groups.reset_progress(index);
         self.board.occupy(index);
         let id = self.board.id(index);
@@ -74,7 +73,6 @@ impl Crowd {
         let unit = &mut self.board.units[index];
         *unit = Unit::vacant(unit.generation.wrapping_add(1));
         self.board.free.push(index);
-        self.board.count -= 1;
         true
     }
 
@@ -224,7 +222,7 @@ impl Crowd {
         let unit = &mut self.board.units[index];
         let has_waited = unit.state == State::Waiting && !unit.has_arrived;
         let waiting_since = unit.waiting_since;
-        (unit.has_arrived, unit.is_reported_stuck, unit.costs_tick) = (false, false, 0);
+        (unit.has_arrived, unit.is_reported_stuck) = (false, false);
         self.groups.reset_progress(index);
         self.board.schedule_next_tick(index);
         if has_waited {
@@ -238,7 +236,6 @@ impl Crowd {
         self.groups.leave(&mut self.board, index);
         let unit = &mut self.board.units[index];
         unit.task = task;
-        unit.costs_tick = 0;
         unit.mode = if unit.is_trapped() { Mode::Escaping(EXIT_UNDECIDED) } else { Mode::Normal };
         unit.preferred_direction = STAY;
         unit.has_arrived = false;

@@ -13,7 +13,7 @@ use super::cost_to_go::{
 };
 use super::groups::Groups;
 use super::passages::TerrainShape;
-use crate::nav::{Layer, ProfileId};
+use crate::nav::Layer;
 
 /// The value from which costs are subtracted to reverse a direction of travel; far below what
 /// [`Scores`](super::planner::scores::Scores) can hold.
@@ -34,7 +34,6 @@ impl Scene<'_> {
     pub fn look_up_neighbor_costs(&mut self) {
         self.prefetch_surroundings();
         let world = self.world;
-        let mut last: Option<(ProfileId, &Layer, u64)> = None;
         for at in 0..self.board.ready.len() {
             let index = self.board.ready[at];
             let unit = &self.board.units[index];
@@ -44,17 +43,15 @@ impl Scene<'_> {
             if matches!(unit.task, Task::Group(_)) && self.sources.is_on_detour(index) {
                 continue;
             }
-            let known = last.filter(|&(profile, ..)| profile == unit.profile);
-            last = known.or_else(|| layer_of(world, unit.profile));
-            let Some((_, layer, cell_cost)) = last else {
+            let Some(terrain) = StepCosts::of(world.grid, unit.profile) else {
                 continue;
             };
             let cost_to_go = route_costs_around(world, route, unit.tail);
             // At the end of its group's field, or off the field, a member needs its own path.
             let is_at_end = matches!(cost_to_go[usize::from(STAY)], 0 | UNREACHABLE);
             if !is_at_end || !matches!(unit.task, Task::Group(_)) {
-                let directions = legal_directions(layer, unit.tail);
-                let costs = NeighborCosts { cost_to_go, directions, cell_cost };
+                let directions = legal_directions(terrain.layer, unit.tail);
+                let costs = NeighborCosts { cost_to_go, directions, cell_cost: terrain.uniform() };
                 self.sources.note_neighbor_costs(self.board, index, costs);
             }
         }
@@ -215,12 +212,6 @@ impl Scene<'_> {
         }
         if cost_to_go[usize::from(STAY)] == 0 { [UNREACHABLE; 9] } else { cost_to_go }
     }
-}
-
-/// Returns a profile, its layer, and the cost of its cells if it is the same for all of them (0 otherwise).
-fn layer_of(world: World<'_>, profile: ProfileId) -> Option<(ProfileId, &Layer, u64)> {
-    let costs = StepCosts::of(world.grid, profile)?;
-    Some((profile, costs.layer, costs.uniform()))
 }
 
 /// Returns the costs around a unit that makes way: its direction is better than staying, all others are worse.

@@ -134,11 +134,7 @@ impl Board {
                 }
             }
         }
-        if unit.head == unit.tail {
-            self.wake_around_tail(index);
-        } else {
-            self.wake_around(unit.tail, unit.head, unit.size);
-        }
+        self.wake_around(unit.tail, unit.head, unit.size);
     }
 
     /// Returns whether a trapped unit is outside by now; if so, it follows its order again.

@@ -60,25 +60,21 @@ impl Board {
 
     /// Ends a step: the cells left behind go to their next owners.
     pub fn end_step(&mut self, index: u32, reservation: Reservation) {
-        let unit = &self.units[index];
-        let (direction, end) = (unit.direction, unit.end);
-        if unit.size == 1 && reservation.next_owner == NONE {
-            let cell = self.reservations.index(unit.tail);
+        let Unit { tail, head, size, direction, end, .. } = self.units[index];
+        if size == 1 && reservation.next_owner == NONE {
+            let cell = self.reservations.index(tail);
             self.departures.record(cell, direction, end);
             self.reservations.get_mut(cell).owner = NONE;
         } else {
-            for cell in self.reservations.vacated(unit.tail, unit.size, direction).iter() {
+            for cell in self.reservations.vacated(tail, size, direction).iter() {
                 self.departures.record(cell, direction, end);
                 self.release(cell);
             }
         }
-        let now = self.now;
+        let now = self.tick_stamp();
         let unit = &mut self.units[index];
-        let (tail, head) = (unit.tail, unit.head);
-        unit.tail = head;
-        unit.state = State::Standing;
-        (unit.waiting_since, unit.standing_since) = (now as u32, now as u32);
-        let size = unit.size;
+        (unit.tail, unit.state) = (head, State::Standing);
+        (unit.waiting_since, unit.standing_since) = (now, now);
         self.reservations.set_standing(head, size, true);
         self.wake_around(tail, head, size);
     }

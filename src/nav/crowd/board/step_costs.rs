@@ -30,10 +30,10 @@ impl<'a> StepCosts<'a> {
     #[inline]
     pub fn of(grid: &'a NavGrid, profile: ProfileId) -> Option<Self> {
         let (layer, terrain) = (grid.layer(profile)?, grid.terrain_bytes());
-        let cheapest = u64::from(layer.cost_sum_range().0) * u64::from(layer.unit());
+        let lowest = u64::from(layer.lowest_cost());
         let is_uniform = layer.is_uniform() && !layer.has_costly_edges();
-        let uniform = is_uniform.then_some(cheapest / 2);
-        Some(Self { layer, terrain, uniform, cheapest })
+        let uniform = is_uniform.then_some(lowest);
+        Some(Self { layer, terrain, uniform, cheapest: 2 * lowest })
     }
 
     /// Returns the cost of every cell on uniform terrain; 0 on weighted terrain, and where crossing edges costs something.
@@ -92,16 +92,20 @@ impl<'a> StepCosts<'a> {
 
     /// Returns whether the direct path between two positions is open, and leads over no barrier, measured by the cell at its end:
     /// so the rest of a free path is free. A path to a neighbor need only be open.
-    pub fn is_line_free(&self, from: GridPos, to: GridPos) -> bool {
-        let usual = self.cost(to);
-        let crosses_barrier = |at: GridPos, direction: u8| {
-            let cost = self.cost(at.step(direction)).max(self.crossing(at, direction));
-            is_barrier(cost, usual)
-        };
-        let counts_costs = self.uniform.is_none() && from.chebyshev(to) > 1;
-        is_line(self.layer, from, to, |at, direction| {
-            !(counts_costs && crosses_barrier(at, direction))
-        })
+    pub fn is_line_free(&self, mut at: GridPos, to: GridPos) -> bool {
+        let counts_costs = self.uniform.is_none() && at.chebyshev(to) > 1;
+        let usual = counts_costs.then(|| self.cost(to));
+        while at != to {
+            let direction = direct_step(self.layer, at, to);
+            let next = at.step(direction);
+            let cost = || self.cost(next).max(self.crossing(at, direction));
+            let is_legal = legal_directions(self.layer, at) >> direction & 1 == 1;
+            if !is_legal || usual.is_some_and(|usual| is_barrier(cost(), usual)) {
+                return false;
+            }
+            at = next;
+        }
+        true
     }
 
     /// Returns the number of steps of the shortest path between two positions on open terrain.
@@ -142,35 +146,17 @@ pub fn uniform_step_costs(adjacency: Adjacency, cost: u64) -> [u64; 8] {
     [even, odd, even, odd, even, odd, even, odd]
 }
 
-/// Returns whether the direct path between two positions is open: straight along the longer side first, then
+/// Returns the direction of the next step of the direct path between two positions: straight along the longer side first, then
 /// diagonal.
-pub fn is_line_open(layer: &Layer, from: GridPos, to: GridPos) -> bool {
-    is_line(layer, from, to, |_, _| true)
-}
-
-/// The same, if a condition also holds for each step.
-fn is_line(
-    layer: &Layer,
-    mut at: GridPos,
-    to: GridPos,
-    holds: impl Fn(GridPos, u8) -> bool,
-) -> bool {
-    let is_hexagonal = layer.adjacency() == Adjacency::Six;
-    while at != to {
-        let (dx, dy) = at.offset_to(to);
-        let along = |side: i32, other: i32| side.signum() * i32::from(side.abs() >= other.abs());
-        let (x, y) = match is_hexagonal && dx.signum() == dy.signum() {
-            // No step leads along both axes.
-            true => (dx.signum(), 0),
-            false => (along(dx, dy), along(dy, dx)),
-        };
-        let direction = Direction::from_offset(x, y) as u8;
-        if legal_directions(layer, at) >> direction & 1 == 0 || !holds(at, direction) {
-            return false;
-        }
-        at = at.step(direction);
-    }
-    true
+fn direct_step(layer: &Layer, at: GridPos, to: GridPos) -> u8 {
+    let (dx, dy) = at.offset_to(to);
+    let along = |side: i32, other: i32| side.signum() * i32::from(side.abs() >= other.abs());
+    let (x, y) = match layer.adjacency() == Adjacency::Six && dx.signum() == dy.signum() {
+        // No step leads along both axes.
+        true => (dx.signum(), 0),
+        false => (along(dx, dy), along(dy, dx)),
+    };
+    Direction::from_offset(x, y) as u8
 }
 
 /// Returns the directions in which terrain and edges allow a step from a position, one bit each.

@@ -34,21 +34,15 @@ impl Board {
         let mut woken = core::mem::take(&mut self.woken);
         self.reservations
             .for_each_listener(pos, size, |cell| woken.push(self.reservations.get(cell).owner));
-        for listener in woken.drain(..) {
-            if listener != NONE {
-                self.wake(listener);
+        for index in woken.drain(..).filter(|&index| index != NONE) {
+            let wake_also = core::mem::replace(&mut self.units[index].wake_also, NONE);
+            self.mark_ready(index);
+            if wake_also != NONE {
+                self.mark_ready(wake_also);
             }
+            self.update_listening(index);
         }
         self.woken = woken;
-    }
-
-    fn wake(&mut self, index: u32) {
-        let wake_also = core::mem::replace(&mut self.units[index].wake_also, NONE);
-        self.mark_ready(index);
-        if wake_also != NONE {
-            self.mark_ready(wake_also);
-        }
-        self.update_listening(index);
     }
 
     /// Lists a waiting unit, once, to be decided in this tick; between two ticks, in the next one.

@@ -13,7 +13,9 @@
 mod seen_cells;
 
 use crate::nav::crowd::board::{GridPos, STAY, StepCosts, rect_around};
-use crate::nav::{Adjacency, CornerRule, NavGrid, ProfileId, bit_rows::Columns64};
+use crate::nav::{
+    Adjacency, CornerRule, NavGrid, Pattern, ProfileId, bit_rows::Columns64, directions_of,
+};
 
 /// Columns and rows within which a corner can be visible.
 pub const REACH: u16 = 30;
@@ -24,12 +26,6 @@ const ALL: u64 = (1 << (2 * CENTER + 1)) - 1;
 /// The corner's own column, and all columns to the right of it; the same to the left.
 const RIGHT: u64 = ALL & !((1 << CENTER) - 1);
 const LEFT: u64 = (1 << (CENTER + 1)) - 1;
-/// Column and row of each direction, and of staying, in a block of 3 × 3 cells.
-const IN_BLOCK: [(u32, usize); 9] =
-    [(2, 1), (2, 2), (1, 2), (0, 2), (0, 1), (0, 0), (1, 0), (2, 0), (1, 1)];
-/// The same where columns are counted from right to left.
-const IN_MIRRORED_BLOCK: [(u32, usize); 9] =
-    [(0, 1), (0, 2), (1, 2), (2, 2), (2, 1), (2, 0), (1, 0), (0, 0), (1, 1)];
 
 /// What blocks the sight of the units of a profile.
 pub struct CornerSight<'a> {
@@ -43,8 +39,7 @@ impl<'a> CornerSight<'a> {
     pub fn new(grid: &'a NavGrid, profile: ProfileId) -> Option<Self> {
         let costs = StepCosts::of(grid, profile)?;
         let rules = grid.profiles().get(usize::from(profile.0))?;
-        let has_corners = costs.layer.adjacency() == Adjacency::Eight;
-        let columns_if = |rule| if rules.corner_rule() == rule && has_corners { ALL } else { 0 };
+        let columns_if = |rule| if rules.corner_rule() == rule { ALL } else { 0 };
         let (needs_one, needs_none) =
             (columns_if(CornerRule::NoSqueeze), columns_if(CornerRule::Allow));
         Some(Self { costs, needs_one, needs_none })
@@ -66,39 +61,37 @@ impl<'a> CornerSight<'a> {
             return self.seen_beside_edges(corner, pos);
         }
         // Columns are counted towards the unit.
-        let (block, in_block) = if dx < 0 {
-            (self.seen_block::<true>(corner, (-dx, dy)), &IN_MIRRORED_BLOCK)
+        let block = if dx < 0 {
+            let mirrored = self.seen_block::<true>(corner, (-dx, dy));
+            (mirrored & 0o111) << 2 | mirrored & 0o222 | mirrored >> 2 & 0o111
         } else {
-            (self.seen_block::<false>(corner, (dx, dy)), &IN_BLOCK)
+            self.seen_block::<false>(corner, (dx, dy))
         };
-        let bits = in_block.iter().enumerate();
-        bits.fold(0, |all, (at, &(column, row))| all | ((block[row] >> column & 1) as u16) << at)
+        u16::from(directions_of(block)) | (block >> 4 & 1) << STAY
     }
 
-    /// Returns the visible cells of a block of 3 × 3 cells, by row.
-    fn seen_block<const MIRRORED: bool>(&self, corner: GridPos, (dx, dy): (i32, i32)) -> [u64; 3] {
-        let left = i32::from(corner.x) - CENTER as i32;
+    /// Returns the visible cells of a block of 3 × 3 cells.
+    fn seen_block<const MIRRORED: bool>(&self, corner: GridPos, (dx, dy): (i32, i32)) -> Pattern {
         let layer = self.costs.layer;
-        let rows = Rows::<MIRRORED> { sight: self, corner, cells: layer.passable_columns(left) };
+        let (left, y) = (i32::from(corner.x) - CENTER as i32, i32::from(corner.y));
+        let cells = layer.passable_columns(left);
         // Only cells to the right of the corner are looked at, and one column to the left of it. A shortest path
         // never leaves the rectangle around its ends.
         let columns = (ALL >> (CENTER as i32 - dx - 1)) & (ALL << (CENTER as i32 + dx.min(1) - 1));
-        let mut block = [0; 3];
-        let mut note = |row: i32, seen: u64| {
-            if let Some(rows) = block.get_mut((row - dy + 1) as usize) {
-                *rows = seen >> (CENTER as i32 + dx - 1) & 0b111;
-            }
+        let in_block = |row: i32, seen: u64| match row - dy + 1 {
+            at @ 0..=2 => (seen >> (CENTER as i32 + dx - 1) & 0b111) << (3 * at),
+            _ => 0,
         };
-        let passable = rows.passable(0);
-        let level = rows.level(0, passable & columns);
+        let passable = read_row::<MIRRORED>(cells, y);
+        let level = self.level::<MIRRORED>(corner, 0, passable & columns);
         let first = outward(level, level & 1 << CENTER, (0, 0));
-        note(0, first);
+        let mut block = in_block(0, first);
         for (side, count) in [(1, dy + 1), (-1, 1 - dy)] {
             let (mut seen, mut near) = (first, passable);
             for distance in 1..=count {
                 let row = side * distance;
-                let passable = rows.passable(row);
-                let level = rows.level(row, passable & columns);
+                let passable = read_row::<MIRRORED>(cells, y + row);
+                let level = self.level::<MIRRORED>(corner, row, passable & columns);
                 seen = match layer.adjacency() {
                     Adjacency::Six => {
                         let is_slanted_right = (side < 0) != MIRRORED;
@@ -109,11 +102,11 @@ impl<'a> CornerSight<'a> {
                 if seen == 0 {
                     break;
                 }
-                note(row, seen);
+                block |= in_block(row, seen);
                 near = passable;
             }
         }
-        block
+        block as Pattern
     }
 
     /// Returns the cells of a row that see the corner, given those of the row before. `level`: the cells of this
@@ -130,6 +123,37 @@ impl<'a> CornerSight<'a> {
         let straight = seen & columns_nearer_than(distance);
         outward(level, (straight | to_right | to_left) & level, (distance, distance))
     }
+
+    /// Returns those of the cells `dy` rows above a corner that cost as much as the corner.
+    #[inline(always)]
+    fn level<const MIRRORED: bool>(&self, corner: GridPos, dy: i32, cells: u64) -> u64 {
+        if self.costs.layer.is_uniform() {
+            return cells;
+        }
+        self.as_costly::<MIRRORED>(corner, dy, cells)
+    }
+
+    #[inline(never)]
+    fn as_costly<const MIRRORED: bool>(&self, corner: GridPos, dy: i32, cells: u64) -> u64 {
+        let cost = |x: i32, y: i32| self.costs.cost(GridPos { x: x as u16, y: y as u16 });
+        let (x, y) = (i32::from(corner.x), i32::from(corner.y));
+        let (own, mut level, mut rest) = (cost(x, y), cells, cells);
+        while rest != 0 {
+            let column = rest.trailing_zeros();
+            rest &= rest - 1;
+            let away = column as i32 - CENTER as i32;
+            let at = if MIRRORED { x - away } else { x + away };
+            level &= !(u64::from(cost(at, y + dy) != own) << column);
+        }
+        level
+    }
+}
+
+/// Reads the passable cells of a row; columns are counted from right to left if they are mirrored.
+#[inline(always)]
+fn read_row<const MIRRORED: bool>(cells: Columns64<'_>, y: i32) -> u64 {
+    let cells = cells.read(y) & ALL;
+    if MIRRORED { cells.reverse_bits() >> 1 } else { cells }
 }
 
 /// Returns the cells of a row of hexagons that see the corner, given those of the row before. A step to the next row leads
@@ -146,43 +170,6 @@ const fn next_row_of_hexagons(seen: u64, level: u64, distance: u32, is_slanted_r
     } else {
         let seeds = seen & !far_left | (seen & LEFT) >> 1;
         outward(level, seeds & level, (0, distance))
-    }
-}
-
-/// The rows around a corner; columns are counted from right to left if they are mirrored.
-struct Rows<'a, const MIRRORED: bool> {
-    sight: &'a CornerSight<'a>,
-    corner: GridPos,
-    cells: Columns64<'a>,
-}
-
-impl<const MIRRORED: bool> Rows<'_, MIRRORED> {
-    /// Reads the row `dy` rows above the corner.
-    #[inline(always)]
-    fn passable(&self, dy: i32) -> u64 {
-        let cells = self.cells.read(i32::from(self.corner.y) + dy) & ALL;
-        if MIRRORED { cells.reverse_bits() >> 1 } else { cells }
-    }
-
-    /// Returns those of the cells that cost as much as the corner.
-    #[inline(always)]
-    fn level(&self, dy: i32, cells: u64) -> u64 {
-        if self.sight.costs.layer.is_uniform() { cells } else { self.as_costly(dy, cells) }
-    }
-
-    #[inline(never)]
-    fn as_costly(&self, dy: i32, cells: u64) -> u64 {
-        let cost = |x: i32, y: i32| self.sight.costs.cost(GridPos { x: x as u16, y: y as u16 });
-        let (x, y) = (i32::from(self.corner.x), i32::from(self.corner.y));
-        let (own, mut level, mut rest) = (cost(x, y), cells, cells);
-        while rest != 0 {
-            let column = rest.trailing_zeros();
-            rest &= rest - 1;
-            let away = column as i32 - CENTER as i32;
-            let at = if MIRRORED { x - away } else { x + away };
-            level &= !(u64::from(cost(at, y + dy) != own) << column);
-        }
-        level
     }
 }
 

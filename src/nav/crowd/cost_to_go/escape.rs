@@ -70,10 +70,9 @@ impl BlockedArea {
         let origin = GridPos::of(grid, around.min).unwrap_or_default();
         self.steps.lay_out(origin, (around.width as u16, around.height as u16));
         self.steps.begin(open);
-        for cell in around.cells().filter(|&cell| grid.cost(self.profile, cell) > 0) {
-            if let Some(pos) = GridPos::of(grid, cell) {
-                self.steps.improve(open, pos, 0);
-            }
+        let is_outside = |pos: &GridPos| grid.cost(self.profile, pos.cell(grid)) > 0;
+        for pos in positions(grid, around).filter(is_outside) {
+            self.steps.improve(open, pos, 0);
         }
         while let Some((steps, pos)) = self.steps.pop(open) {
             for side in sides(grid) {
@@ -137,10 +136,8 @@ impl Sources {
         }
         let edited = edited_anchors(grid, profile, rect);
         if !self.areas_of(profile).any(|known| known.edited.contains(&edited)) {
-            let areas = vec![edited];
-            let new =
-                BlockedArea { profile, edited: areas, bounds: edited, steps: Flood::default() };
-            self.blocked_areas.push(new);
+            let (bounds, edited, steps) = (edited, vec![edited], Flood::default());
+            self.blocked_areas.push(BlockedArea { profile, edited, bounds, steps });
         }
     }
 
@@ -149,11 +146,7 @@ impl Sources {
         if !board.now.is_multiple_of(CLEANUP_INTERVAL) || self.blocked_areas.is_empty() {
             return;
         }
-        let is_trapped = |index: u32| board.units.get(index).is_some_and(Unit::is_trapped);
-        let holds_trapped = |pos: GridPos| {
-            let reservation = board.reservations.at(pos);
-            is_trapped(reservation.owner) || is_trapped(reservation.next_owner)
-        };
+        let holds_trapped = |pos: GridPos| board.is_held_by(pos, Unit::is_trapped);
         self.blocked_areas.retain(|known| positions(grid, known.bounds).any(holds_trapped));
     }
 
@@ -211,16 +204,13 @@ impl Sources {
 
     /// Returns the side with the cheapest path out and on along the unit's shared field.
     fn best_exit(&self, world: World<'_>, unit: &Unit, route: RouteId) -> Option<u8> {
-        let cost = |side: u8| {
-            let exits = self.areas_of(unit.profile);
-            let costs = exits.filter_map(|known| {
+        let exits = sides(world.grid).flat_map(|side| {
+            self.areas_of(unit.profile).filter_map(move |known| {
                 let (steps, exit) = known.exit(world.grid, unit.tail, side)?;
                 let cost_to_go = world.guidance.cost(world.grid, route, exit.cell(world.grid))?;
-                Some(cost_to_go.0 + INSIDE_WEIGHT * steps * PathCost::PLAIN_STEP.0)
-            });
-            costs.min()
-        };
-        let exits = sides(world.grid).filter_map(|side| Some((cost(side)?, side)));
+                Some((cost_to_go.0 + INSIDE_WEIGHT * steps * PathCost::PLAIN_STEP.0, side))
+            })
+        });
         exits.min().map(|(_, side)| side)
     }
 }

@@ -6,7 +6,7 @@
 use core::cell::Cell;
 
 use super::{CellAhead, Flood, OpenCells, PathFollower, Sources, UNREACHABLE};
-use crate::nav::crowd::board::{Board, GridPos, StepCosts, is_line_open};
+use crate::nav::crowd::board::{Board, GridPos, StepCosts};
 use crate::nav::{CellRect, NavGrid, STRAIGHT};
 
 /// Cells from the center of the field to its edge.
@@ -70,7 +70,7 @@ impl LocalField {
         // If a unit stands on the path, the detour leads to the cells beyond that unit.
         let first_blocked = cells[..len].iter().position(|&(cell, _)| is_blocked(cell));
         // Cells before a cut of the path lead nowhere.
-        let is_cut = |pair: &[CellAhead]| !is_line_open(layer, pair[0].0, pair[1].0);
+        let is_cut = |pair: &[CellAhead]| !costs.is_line_free(pair[0].0, pair[1].0);
         let behind_cut = cells[..len].windows(2).rposition(is_cut).map_or(0, |cut| cut + 1);
         for &(cell, cost_to_go) in &cells[first_blocked.unwrap_or(0).max(behind_cut)..len] {
             if layer.is_passable(u32::from(cell.x), u32::from(cell.y)) && !is_blocked(cell) {
@@ -98,16 +98,15 @@ impl Sources {
         let Some(costs) = StepCosts::of(grid, profile) else {
             return;
         };
-        let follower = &mut self.followers[index as usize];
+        let Self { followers, open_cells: open, spare_fields, .. } = self;
+        let follower = &mut followers[index as usize];
         let had_field = follower.field.is_some();
         if follower.field.as_ref().is_some_and(|field| !field.flood.contains(pos)) {
             follower.relocate(pos);
         }
         follower.field_made_at = board.now as u32;
         let known = follower.field.take();
-        let mut field = known.or_else(|| self.spare_fields.pop()).unwrap_or_default();
-        let Sources { followers, open_cells: open, .. } = self;
-        let follower = &mut followers[index as usize];
+        let mut field = known.or_else(|| spare_fields.pop()).unwrap_or_default();
         (field.is_detour, field.goal) = (needs_detour, unit.goal);
         if needs_detour {
             let (reservations, units) = (&board.reservations, &board.units);

@@ -6,7 +6,7 @@
 
 use super::REACH;
 use crate::nav::crowd::board::{GridPos, StepCosts};
-use crate::nav::{Adjacency, Topology, path::Leg};
+use crate::nav::{Adjacency, Layer, path::Leg};
 
 /// Most columns and rows between two corners. Half the distance at which [corners are
 /// visible](super::corner_sight), so that a unit usually sees the corner after the next one, and does not have to
@@ -50,13 +50,9 @@ struct Span {
 impl Span {
     /// Returns whether it remains as short as on open terrain with steps in this direction: such a path has steps
     /// in one direction, or in two neighboring directions.
-    fn takes(&self, direction: u8, adjacency: Adjacency) -> bool {
-        let (topology, most) = match adjacency {
-            Adjacency::Eight => (Topology::Square, 1),
-            Adjacency::Four => (Topology::Square, 2),
-            Adjacency::Six => (Topology::Hexagonal, 2),
-        };
-        let is_beside = |known: u8| topology.turn_angle(known, direction) <= most;
+    fn takes(&self, direction: u8, layer: &Layer) -> bool {
+        let most = if layer.adjacency() == Adjacency::Eight { 1 } else { 2 };
+        let is_beside = |known: u8| layer.topology().turn_angle(known, direction) <= most;
         let known = self.directions & !(1 << direction);
         known.count_ones() <= 1 && (0..8).all(|other| known >> other & 1 == 0 || is_beside(other))
     }
@@ -75,9 +71,9 @@ struct Trace<'a> {
 
 impl Trace<'_> {
     fn follow(&mut self, direction: u8, mut steps: u16) {
-        let adjacency = self.costs.layer.adjacency();
+        let layer = self.costs.layer;
         let (x, y) = (u32::from(self.at.x), u32::from(self.at.y));
-        if !self.costs.layer.is_open_around(x, y) || !self.span.takes(direction, adjacency) {
+        if !layer.is_open_around(x, y) || !self.span.takes(direction, layer) {
             self.add_corner();
         }
         while steps > 0 {

@@ -80,14 +80,13 @@ impl Sources {
             Some(best) => follower.note_corner(best, costs, pos),
             None => drop(follower.update_position(pos)),
         }
-        let is_any_visible = known.cost_to_go.iter().any(|&cost| cost != UNREACHABLE);
         if matches!(unit.task, Task::Path) {
             let cost_to_go = follower.complete(known.cost_to_go, costs, pos, directions);
             let cell_cost = costs.uniform();
             let costs = NeighborCosts { cost_to_go, directions, cell_cost };
             self.note_neighbor_costs(board, index, costs);
         }
-        is_any_visible
+        known.last.is_some()
     }
 }
 
@@ -190,23 +189,34 @@ impl PathFollower {
         if cost_to_go[stay] == UNREACHABLE {
             let over = iter_directions(directions)
                 .map(|at| cost_to_go[at].saturating_add(costs.step(pos, at as u8)));
-            cost_to_go[stay] = over.min().unwrap_or(UNREACHABLE);
+            let over = over.min().filter(|&cost| cost != UNREACHABLE);
+            cost_to_go[stay] = over.unwrap_or_else(|| self.blind_estimate(costs, pos));
         }
-        if cost_to_go[stay] == UNREACHABLE {
-            cost_to_go[stay] = self.blind_estimate(costs, pos);
+        let known = cost_to_go;
+        for direction in iter_directions(directions).filter(|&at| known[at] == UNREACHABLE) {
+            let (number, at) = (direction as u8, pos.step(direction as u8));
+            let beside = costs.layer.adjacency().around(number).map(|(side, way)| {
+                match known[usize::from(side & 7)] {
+                    UNREACHABLE => UNREACHABLE,
+                    known => known + costs.step(at, way & 7),
+                }
+            });
+            let back = known[stay].saturating_add(costs.step(pos, number));
+            cost_to_go[direction] = back.min(beside[0]).min(beside[1]);
         }
-        fill_hidden(&mut cost_to_go, costs, pos, directions);
         cost_to_go
     }
 
     /// Estimates the cost-to-go where no corner is visible: back to the path, around whatever is between.
     fn blind_estimate(&self, costs: &StepCosts, pos: GridPos) -> u64 {
-        let detour = 2 * u64::from(DIAGONAL);
-        let Some(corner) = self.corners.get(self.corner as usize) else {
-            return UNREACHABLE;
-        };
-        let ahead = corner.cost_to_go + costs.distance(self.reached, corner.pos) * corner.scale;
-        ahead + (costs.distance(pos, self.reached) + detour) * costs.cheapest
+        let back = costs.distance(pos, self.reached) + 2 * u64::from(DIAGONAL);
+        self.cost_ahead(costs).map_or(UNREACHABLE, |ahead| ahead + back * costs.cheapest)
+    }
+
+    /// Returns the cost of the rest of the path from the last cell reached, if nothing is in the way.
+    pub fn cost_ahead(&self, costs: &StepCosts) -> Option<u64> {
+        let next = self.corners.get(self.corner as usize)?;
+        Some(next.cost_to_go + costs.distance(self.reached, next.pos) * next.scale)
     }
 }
 
@@ -231,25 +241,5 @@ impl PathCosts {
                 }
             }
         }
-    }
-}
-
-/// Fills in the costs of the cells beside a position from which no corner is visible: over a cell beside them,
-/// or back over the position.
-fn fill_hidden(cost_to_go: &mut CostToGo, costs: &StepCosts, pos: GridPos, directions: u8) {
-    let known = *cost_to_go;
-    let is_hidden = |direction: &u8| {
-        directions & 1 << direction != 0 && known[usize::from(*direction)] == UNREACHABLE
-    };
-    for direction in (0..8).filter(is_hidden) {
-        let at = pos.step(direction);
-        let beside = costs.layer.adjacency().around(direction).map(|(side, way)| {
-            match known[usize::from(side & 7)] {
-                UNREACHABLE => UNREACHABLE,
-                known => known + costs.step(at, way & 7),
-            }
-        });
-        let back = known[usize::from(STAY)].saturating_add(costs.step(pos, direction));
-        cost_to_go[usize::from(direction)] = back.min(beside[0]).min(beside[1]);
     }
 }

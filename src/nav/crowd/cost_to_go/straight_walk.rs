@@ -123,7 +123,9 @@ impl PathFollower {
         let ahead = &self.corners[self.corner.max(self.aim) as usize..];
         let is_near = |corner: &&Corner| corner.pos.chebyshev(pos) <= MAX_LENGTH;
         let mut count = ahead.iter().take(MAX_CORNERS).take_while(is_near).count();
-        let (back, done) = (self.cost_back(costs, pos), self.steps_done());
+        // What it costs to return to the path and follow it, if nothing is in the way.
+        let to_path = costs.distance(pos, self.reached) * costs.scale(pos);
+        let (back, done) = (self.cost_ahead(costs)? + to_path, self.steps_done());
         let mut found = None;
         while count > 0 && found.is_none() {
             let corner = &ahead[count - 1];
@@ -135,15 +137,6 @@ impl PathFollower {
         }
         self.no_line_at = if found.is_none() { self.corner } else { u32::MAX };
         found
-    }
-
-    /// Returns what it costs to return to the path and follow it, if nothing is in the way.
-    fn cost_back(&self, costs: &StepCosts, pos: GridPos) -> u64 {
-        let Some(next) = self.corners.get(self.corner as usize) else {
-            return 0;
-        };
-        let along = next.cost_to_go + costs.distance(self.reached, next.pos) * next.scale;
-        along + costs.distance(pos, self.reached) * costs.scale(pos)
     }
 
     /// Forgets the line after an edit of the terrain.

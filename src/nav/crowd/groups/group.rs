@@ -163,25 +163,13 @@ impl Groups {
         }
     }
 
-    /// Exchanges two slots between their owners.
-    pub fn exchange_owners(
-        &mut self,
-        board: &mut Board,
-        grid: &NavGrid,
-        id: GroupIndex,
-        [a, b]: [usize; 2],
-    ) {
-        let slots = &mut self[id].slots;
-        let owners = [slots[a].owner, slots[b].owner];
-        if owners[0] == owners[1] {
-            return;
-        }
-        (slots[a].owner, slots[b].owner) = (owners[1], owners[0]);
-        let units = owners.map(|index| board.units[index]);
+    /// Exchanges the goals of two members that have exchanged their slots.
+    pub fn exchange_goals(&mut self, board: &mut Board, grid: &NavGrid, members: [u32; 2]) {
+        let [a, b] = members.map(|index| board.units[index]);
         // If both had arrived and were pushed off their slots, they go back without pushing other units:
         // those would push them off again.
-        let have_arrived = units.iter().all(|unit| unit.has_arrived);
-        for (index, goal) in owners.into_iter().zip([units[1].goal, units[0].goal]) {
+        let have_arrived = a.has_arrived && b.has_arrived;
+        for (index, goal) in members.into_iter().zip([b.goal, a.goal]) {
             let now = board.tick_stamp();
             let unit = &mut board.units[index];
             self.progress[index as usize].begin_slot(now, (unit.goal, goal));

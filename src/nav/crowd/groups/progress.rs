@@ -117,13 +117,12 @@ impl Groups {
         let progress = &mut self.progress[index as usize];
         let is_route = matches!(unit.task, Task::Route(_));
         let costliest_step = || grid.layer(unit.profile).map_or(0, costliest_step);
-        let begins_anew = |cost| is_route && progress.has_longer_way(cost, costliest_step);
-        if remaining.is_some_and(begins_anew) {
-            progress.least_remaining = None;
-        }
-        if let Some(cost) = remaining.filter(|&cost| progress.is_nearer(cost)) {
-            let (since, remaining) = (board.tick_stamp(), coarse(cost));
-            let least_remaining = Some(cost);
+        if let Some(cost) = remaining
+            && (is_route && progress.has_longer_way(cost, costliest_step)
+                || progress.is_nearer(cost))
+        {
+            let (least_remaining, since) = (remaining, board.tick_stamp());
+            let remaining = coarse(cost);
             *progress =
                 GoalProgress { least_remaining, since, remaining, ..GoalProgress::default() };
             return;
@@ -164,7 +163,6 @@ impl Groups {
 
     /// Returns whether a unit has come no nearer to its goal for so long that it is to be reported.
     pub fn is_circling(&self, board: &Board, index: u32) -> bool {
-        let steps = self.progress.get(index as usize).map_or(0, |progress| progress.steps);
-        board.units[index].stands_back && steps >= REPORT_AFTER
+        board.units[index].stands_back && self.progress[index as usize].steps >= REPORT_AFTER
     }
 }

@@ -63,8 +63,12 @@ impl Groups {
         (id, index): (GroupIndex, u32),
         [own, slot]: [usize; 2],
     ) {
-        let other = self[id].slots[slot].owner;
-        self.exchange_owners(board, grid, id, [own, slot]);
+        let slots = &mut self[id].slots;
+        let other = slots[slot].owner;
+        if other != index {
+            (slots[own].owner, slots[slot].owner) = (other, index);
+            self.exchange_goals(board, grid, [index, other]);
+        }
         if board.units[other].slot == slot as u32 {
             board.units[other].slot = own as u32;
             board.mark_ready(other);
@@ -164,10 +168,8 @@ impl Groups {
         }
         match self[id].slots.iter().position(|slot| slot.pos == here) {
             None => self.adopt_current_cell(board, grid, (id, index)),
-            Some(slot_here) if slot != NONE => {
-                if self[id].slots[slot_here].owner == NONE {
-                    return; // its owner has just left the group
-                }
+            // Not if its owner has just left the group.
+            Some(slot_here) if slot != NONE && self[id].slots[slot_here].owner != NONE => {
                 self.take_slot(board, grid, (id, index), [slot as usize, slot_here]);
                 // It settles for good; otherwise the owner would exchange the slots again at once.
                 board.note_arrival(grid, index);

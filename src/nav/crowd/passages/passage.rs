@@ -47,16 +47,6 @@ impl Passage {
     }
 }
 
-/// The passages of a block of cells: for each cell, the passage number and the index along that passage.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
-struct Block {
-    #[cfg_attr(feature = "serialize", serde(with = "crate::nav::serde_with::array"))]
-    passages: [u32; CELLS],
-    #[cfg_attr(feature = "serialize", serde(with = "crate::nav::serde_with::array"))]
-    offsets: [u16; CELLS],
-}
-
 /// All passages known so far; see the [module](self).
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
@@ -67,9 +57,11 @@ pub struct Passages {
     directions: u8,
     /// Two bits per cell: explored, near a passage.
     flags: Vec<u64>,
-    /// For each block of the grid, its index in `blocks`.
+    /// For each block of the grid, where its cells begin in the two lists below; [`NONE`] where there are no passages.
     block_at: Vec<u32>,
-    blocks: Vec<Block>,
+    /// By cell, the number of its passage, and its index along that passage.
+    numbers: Vec<u32>,
+    offsets: Vec<u16>,
     /// By number, and the numbers that are free.
     pub list: Vec<Passage>,
     free: Vec<usize>,
@@ -82,10 +74,6 @@ fn around(pos: GridPos, reach: u16) -> impl Iterator<Item = GridPos> {
     let low = move |at: u16| at.saturating_sub(reach);
     (low(pos.y)..=pos.y + reach)
         .flat_map(move |y| (low(pos.x)..=pos.x + reach).map(move |x| GridPos { x, y }))
-}
-
-fn cell_in_block(pos: GridPos) -> usize {
-    (u32::from(pos.y) % BLOCK * BLOCK + u32::from(pos.x) % BLOCK) as usize
 }
 
 const EXPLORED: u64 = 1;
@@ -138,15 +126,14 @@ impl Passages {
     /// Returns the passage of a cell and the cell's index along it.
     #[inline]
     pub fn passage_at(&self, pos: GridPos) -> Option<(usize, usize)> {
-        let (block, cell) = self.block_of(pos)?;
-        let number = block.passages[cell];
-        (number < IS_APPROACH).then(|| (number as usize, usize::from(block.offsets[cell])))
+        let at = self.place_of(pos)?;
+        let number = self.numbers[at];
+        (number < IS_APPROACH).then(|| (number as usize, usize::from(self.offsets[at])))
     }
 
     /// Returns the passage that a cell lies before, or one of several.
     pub fn approached_at(&self, pos: GridPos) -> Option<&Passage> {
-        let (block, cell) = self.block_of(pos)?;
-        let number = block.passages[cell];
+        let number = self.numbers[self.place_of(pos)?];
         if number < IS_APPROACH || number == NONE {
             return None;
         }
@@ -164,29 +151,33 @@ impl Passages {
         u32::from(pos.x) < self.width && u32::from(pos.y) < self.height
     }
 
-    fn block_number(&self, pos: GridPos) -> usize {
-        let (x, y) = (u32::from(pos.x) / BLOCK, u32::from(pos.y) / BLOCK);
-        (y * self.width.div_ceil(BLOCK) + x) as usize
+    /// Returns the number of a cell's block, and that of the cell in the block.
+    fn block_and_cell(&self, pos: GridPos) -> (usize, usize) {
+        let (x, y) = (u32::from(pos.x), u32::from(pos.y));
+        let block = y / BLOCK * self.width.div_ceil(BLOCK) + x / BLOCK;
+        (block as usize, (y % BLOCK * BLOCK + x % BLOCK) as usize)
     }
 
-    fn block_of(&self, pos: GridPos) -> Option<(&Block, usize)> {
+    /// Returns where the passage of a cell is stored; `None` off the grid, and if there are no passages in its block.
+    fn place_of(&self, pos: GridPos) -> Option<usize> {
         if !self.is_inside(pos) {
             return None;
         }
-        let block = self.blocks.get(self.block_at[self.block_number(pos)] as usize)?;
-        Some((block, cell_in_block(pos)))
+        let (block, cell) = self.block_and_cell(pos);
+        let first = self.block_at[block];
+        (first != NONE).then(|| first as usize + cell)
     }
 
     /// Stores the passage number of a cell and its index along that passage.
     fn set_passage(&mut self, pos: GridPos, number: u32, along: usize) {
-        let at = self.block_number(pos);
-        if self.block_at[at] == NONE {
-            self.block_at[at] = self.blocks.len() as u32;
-            self.blocks.push(Block { passages: [NONE; CELLS], offsets: [0; CELLS] });
+        let (block, cell) = self.block_and_cell(pos);
+        if self.block_at[block] == NONE {
+            self.block_at[block] = self.numbers.len() as u32;
+            self.numbers.resize(self.numbers.len() + CELLS, NONE);
+            self.offsets.resize(self.numbers.len(), 0);
         }
-        let block = &mut self.blocks[self.block_at[at] as usize];
-        let cell = cell_in_block(pos);
-        (block.passages[cell], block.offsets[cell]) = (number, along as u16);
+        let at = self.block_at[block] as usize + cell;
+        (self.numbers[at], self.offsets[at]) = (number, along as u16);
     }
 
     /// Traces the passages on a cell and beside it.
@@ -202,7 +193,7 @@ impl Passages {
 
     /// Traces the passage of a cell, if it is narrow and not known yet.
     fn trace(&mut self, layer: &Layer, pos: GridPos) {
-        if !self.is_inside(pos) || self.passage_at(pos).is_some() {
+        if self.passage_at(pos).is_some() {
             return;
         }
         let Some(links) = links(layer, pos) else {
@@ -213,14 +204,9 @@ impl Passages {
             self.list.len() - 1
         });
         let mut passage = Passage { cells: vec![pos], ..Passage::default() };
-        for (end, direction) in layer
-            .adjacency()
-            .straight_steps()
-            .filter(|direction| links & 1 << direction != 0)
-            .enumerate()
-        {
-            let is_known = |pos| self.is_inside(pos) && self.passage_at(pos).is_some();
-            passage.mouths[end] = trace_from(layer, &mut passage.cells, direction, is_known);
+        for (end, direction) in directions(links).enumerate() {
+            let is_known = |pos| self.passage_at(pos).is_some();
+            passage.mouths[end] = trace_from(layer, &mut passage.cells, direction as u8, is_known);
             if end == 0 {
                 passage.cells.reverse();
             }
@@ -304,9 +290,6 @@ impl Passages {
 
     /// Forgets the passage of a cell, and that the terrain there was explored.
     fn forget_at(&mut self, pos: GridPos) {
-        if !self.is_inside(pos) {
-            return;
-        }
         self.mark_unexplored(pos);
         let Some((number, _)) = self.passage_at(pos) else {
             return;
@@ -314,8 +297,6 @@ impl Passages {
         let passage = core::mem::take(&mut self.list[number]);
         for &cell in &passage.cells {
             self.set_passage(cell, NONE, 0);
-        }
-        for &cell in &passage.cells {
             around(cell, 1).for_each(|near| self.mark_unexplored(near));
         }
         for &mouth in passage.mouths.iter().flatten() {
@@ -333,7 +314,8 @@ impl Passages {
 
     pub fn bytes(&self) -> usize {
         let cells = self.list.iter().map(|passage| passage.cells.capacity()).sum::<usize>();
-        let blocks = self.blocks.capacity() * size_of::<Block>() + self.block_at.capacity() * 4;
+        let blocks = (self.numbers.capacity() + self.block_at.capacity()) * 4;
+        let blocks = blocks + self.offsets.capacity() * 2;
         let list = self.list.capacity() * size_of::<Passage>() + cells * size_of::<GridPos>();
         self.flags.capacity() * 8 + blocks + list + self.free.capacity() * size_of::<usize>()
     }

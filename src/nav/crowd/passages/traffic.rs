@@ -3,9 +3,9 @@
 //! Input: the units on the cells of a passage, and the steps that begin there. Output: whether another unit may enter at
 //! a side; the priority of units that are inside or have just come out.
 
+use super::TerrainShape;
 use super::direction_lock::DirectionLock;
 use super::passage::{Passage, Passages};
-use super::{AllPassages, TerrainShape};
 use crate::nav::ProfileId;
 use crate::nav::crowd::board::{Board, GridPos, STAY, SUBTICKS_PER_TICK, State, Task, Unit};
 
@@ -19,13 +19,12 @@ impl TerrainShape {
     pub fn is_against_traffic(&mut self, board: &Board, index: u32, direction: u8) -> bool {
         let unit = &board.units[index];
         let entry = (unit.tail, unit.tail.step(direction));
-        self.is_passage_near(unit.profile, unit.tail)
-            && !self.passages.may_enter(board, unit.profile, entry)
+        self.is_passage_near(unit.profile, unit.tail) && !self.may_enter(board, unit.profile, entry)
     }
 
     /// Returns whether a passage is known near a cell.
     pub fn is_passage_near(&self, profile: ProfileId, pos: GridPos) -> bool {
-        self.passages.of(profile).is_some_and(|passages| passages.is_near(pos))
+        self.passages_of(profile).is_some_and(|passages| passages.is_near(pos))
     }
 
     /// Updates the passages near a unit when its step begins.
@@ -35,7 +34,7 @@ impl TerrainShape {
         let is_near = unit.clearing_steps > 0 || self.is_passage_near(unit.profile, unit.tail);
         if is_near && unit.size == 1 {
             unit.clearing_steps = unit.clearing_steps.saturating_sub(1);
-            let keeps_clear = self.passages.of(unit.profile).is_some_and(|passages| {
+            let keeps_clear = self.passages_of(unit.profile).is_some_and(|passages| {
                 let on_step = [unit.tail, unit.head].into_iter();
                 let mut lies_in = on_step.filter_map(|pos| passages.passage_at(pos));
                 lies_in.any(|(number, _)| passages.list[number].goes_first(board.now))
@@ -43,29 +42,13 @@ impl TerrainShape {
             if keeps_clear {
                 unit.clearing_steps = PRIORITY_STEPS_AFTER;
             }
-            self.passages.note_step(board.now, unit);
+            self.note_step(board.now, unit);
         }
     }
-}
 
-impl Passage {
-    /// Returns whether another profile sees the same passage.
-    fn is_same(&self, other: &Self) -> bool {
-        let [first, last] = other.mouths;
-        self.cells.len() == other.cells.len()
-            && (self.mouths == other.mouths || self.mouths == [last, first])
-    }
-
-    /// Returns whether units inside, and those that have just come out, go before others.
-    fn goes_first(&self, now: u64) -> bool {
-        self.cells.len() >= MIN_LOCKED_LENGTH || self.lock.is_anyone_waiting(now)
-    }
-}
-
-impl AllPassages {
     /// Notes that a unit begins a step.
     fn note_step(&mut self, now: u64, unit: &Unit) {
-        for passages in &mut self.0 {
+        for passages in &mut self.passages {
             for pos in [unit.tail, unit.head] {
                 if let Some((number, _)) = passages.passage_at(pos) {
                     passages.list[number].lock.last_moved = now;
@@ -89,7 +72,7 @@ impl AllPassages {
 
     /// Changes the locks of the passage that a step enters.
     fn at_entrance(&mut self, entry: Entry, change: impl Fn(&mut DirectionLock, usize)) {
-        for passages in &mut self.0 {
+        for passages in &mut self.passages {
             if let Some((number, side)) = passages.entrance(entry) {
                 change(&mut passages.list[number].lock, side);
             }
@@ -99,18 +82,29 @@ impl AllPassages {
     /// Returns whether the passage that a unit's step enters admits the unit; true if the step enters none. If several
     /// profiles see the same passage, the lock of the lowest one counts.
     pub fn may_enter(&mut self, board: &Board, profile: ProfileId, entry: Entry) -> bool {
-        let passage_of = |passages: &Passages| passages.entrance(entry).map(|of| of.0);
-        let own = self.of(profile).and_then(|passages| Some(&passages.list[passage_of(passages)?]));
-        let Some(own) = own else {
-            return true;
-        };
-        let is_same = |passages: &Passages| {
-            passage_of(passages).is_some_and(|number| passages.list[number].is_same(own))
-        };
-        let lowest = self.0.iter().position(is_same);
-        let passages = lowest.map(|at| &mut self.0[at]);
-        let entered = passages.and_then(|passages| Some((passages.entrance(entry)?, passages)));
-        entered.is_none_or(|((number, side), passages)| passages.may_enter(board, number, side))
+        let own = self.passages_of(profile);
+        let own = own.and_then(|passages| Some(&passages.list[passages.entrance(entry)?.0]));
+        let lowest = own.and_then(|own| {
+            self.passages.iter().enumerate().find_map(|(at, passages)| {
+                let (number, side) = passages.entrance(entry)?;
+                passages.list[number].is_same(own).then_some((at, number, side))
+            })
+        });
+        lowest.is_none_or(|(at, number, side)| self.passages[at].may_enter(board, number, side))
+    }
+}
+
+impl Passage {
+    /// Returns whether another profile sees the same passage.
+    fn is_same(&self, other: &Self) -> bool {
+        let [first, last] = other.mouths;
+        self.cells.len() == other.cells.len()
+            && (self.mouths == other.mouths || self.mouths == [last, first])
+    }
+
+    /// Returns whether units inside, and those that have just come out, go before others.
+    fn goes_first(&self, now: u64) -> bool {
+        self.cells.len() >= MIN_LOCKED_LENGTH || self.lock.is_anyone_waiting(now)
     }
 }
 
@@ -123,11 +117,6 @@ impl Passages {
         let here = self.passage_at(from).map(|of| of.0);
         let (number, at) = self.passage_at(to).filter(|of| Some(of.0) != here)?;
         Some((number, self.list[number].side(from, at)?))
-    }
-
-    /// Returns whether a step enters a passage from outside.
-    pub fn is_entered(&self, entry: Entry) -> bool {
-        self.entrance(entry).is_some()
     }
 
     /// Returns whether a step enters a passage from outside, and not the passage of `cell`.

@@ -91,7 +91,7 @@ impl Planner {
         }
         let is_open = owner == NONE || owner == root;
         if is_open || may_follow(scene.board, (index, owner), (cell, direction)) {
-            return self.log_chain(scene.board, at, (direction, cell));
+            return self.log_chain(scene.board, at, direction);
         }
         let root_priority = scene.board.units[root].priority(root);
         if at == 0 && go_the_same_way(scene.board, root, owner) {
@@ -113,22 +113,18 @@ impl Planner {
         false
     }
 
-    /// Writes the chain that ends with a push to the log, from its end to its first unit. Returns false if
-    /// the chain crosses itself.
-    pub fn log_chain(
-        &mut self,
-        board: &mut Board,
-        mut at: u32,
-        (mut direction, mut cell): (u8, u32),
-    ) -> bool {
-        let is_ring = board.reservations.get(cell).owner == self.pushes[0].unit;
+    /// Writes the chain that ends with a push, and a step in a direction, to the log, from its end to its first unit. Returns
+    /// false if the chain crosses itself.
+    pub fn log_chain(&mut self, board: &mut Board, mut at: u32, mut direction: u8) -> bool {
+        let mut is_ring = false;
         loop {
             let push = self.pushes[at as usize];
             let unit = &board.units[push.unit];
-            let tail = unit.tail;
-            let is_crossed = is_crossed(board, tail, direction);
-            let is_claimed = board.reservations.get(cell).next_owner != NONE;
-            if is_crossed || unit.is_moving() || is_claimed {
+            let cell = board.reservations.beside(unit.tail, direction);
+            let Reservation { owner, next_owner } = board.reservations.get(cell);
+            is_ring |= owner == self.pushes[0].unit;
+            let is_crossed = is_crossed(board, unit.tail, direction);
+            if is_crossed || unit.is_moving() || next_owner != NONE {
                 self.undo_to(board, 0);
                 return false;
             }
@@ -144,8 +140,7 @@ impl Planner {
             if turns_far || is_slow && !is_ring {
                 return self.keep_if_valid(board, pusher);
             }
-            (direction, cell) = (push.direction, board.reservations.index(tail));
-            at = push.from;
+            (direction, at) = (push.direction, push.from);
         }
     }
 

@@ -38,13 +38,8 @@ impl Claim {
 
 impl Planner {
     /// Claims the cells that the top frame's unit enters in a direction. Returns the units that stand there.
-    pub fn claim_step(
-        &mut self,
-        board: &mut Board,
-        top: usize,
-        root: u32,
-        direction: u8,
-    ) -> Result<CellList, Hindrance> {
+    pub fn claim_step(&mut self, board: &mut Board, direction: u8) -> Result<CellList, Hindrance> {
+        let (root, top) = (self.stack[0].unit, self.stack.len() - 1);
         let (index, mark) = (self.stack[top].unit, self.log.len());
         let Unit { tail, size, .. } = board.units[index];
         self.stack[top].log_mark = mark;
@@ -146,22 +141,15 @@ pub fn may_be_crossed(board: &Board, tail: GridPos, direction: u8) -> bool {
     board.topology.is_diagonal(direction) & (holds(a.owner, b) | holds(b.owner, a))
 }
 
-/// Returns whether a unit leaves a cell in a direction that differs from `direction` by no more than a
-/// right angle: another may follow it there.
-fn is_leaving(board: &Board, owner: u32, cell: u32, direction: u8) -> bool {
-    let unit = &board.units[owner];
-    unit.is_moving()
-        && board.topology.turn_angle(unit.direction, direction) <= 2
-        && !board.reservations.covers(unit.head, unit.size, cell)
-}
-
-/// Returns whether a unit may step in a direction into a cell that its owner is leaving. Not if the step of the owner takes
-/// many times as long as its own: its step would last until the owner is gone.
+/// Returns whether a unit may step in a direction into a cell: its owner is leaving, in a direction that differs by no more than a
+/// right angle. Not if the step of the owner takes many times as long as its own: its step would last until the owner is gone.
 pub fn may_follow(board: &Board, (index, owner): (u32, u32), (cell, direction): (u32, u8)) -> bool {
-    is_leaving(board, owner, cell, direction) && {
-        let ticks = board.units[owner].end.div_ceil(SUBTICKS_PER_TICK).saturating_sub(board.now);
-        !is_long(ticks, &board.units[index])
-    }
+    let other = &board.units[owner];
+    let ticks_left = || other.end.div_ceil(SUBTICKS_PER_TICK).saturating_sub(board.now);
+    other.is_moving()
+        && board.topology.turn_angle(other.direction, direction) <= 2
+        && !board.reservations.covers(other.head, other.size, cell)
+        && !is_long(ticks_left(), &board.units[index])
 }
 
 /// Returns whether a pushed unit takes many times as long for a step as its pusher. If so, the pusher follows later.

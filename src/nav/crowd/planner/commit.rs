@@ -28,8 +28,7 @@ impl Planner {
                 scene.board.counters.pushes += u64::from(index != root);
             }
         }
-        let is_alone = matches!(self.log[..], [Claim::Owner(_), Claim::Step(_)]);
-        while !is_alone && self.delay_followers(scene.board) {}
+        while self.delay_followers(scene.board) {}
         for at in 0..self.log.len() {
             if let Claim::Step(index) = self.log[at] {
                 let due = scene.board.units[index].end.div_ceil(SUBTICKS_PER_TICK);

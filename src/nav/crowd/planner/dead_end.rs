@@ -3,7 +3,7 @@
 //! Input: a unit for which none of the units in its way can make room, and the units it would push. Output:
 //! those units come out towards it and past it, while it stands back.
 
-use super::{Planner, chain::Push};
+use super::{Planner, chain::Push, make_way::large_units_ahead};
 use crate::nav::crowd::board::{Board, FIRST_PRIORITY, Mode, NONE, Rung, STAY, Task, Unit};
 use crate::nav::crowd::cost_to_go::UNREACHABLE;
 use crate::nav::crowd::scene::Scene;
@@ -63,23 +63,10 @@ impl Planner {
     /// Adds the units that `root` shuts in where a large unit is involved: those in its way that are larger than a cell, or
     /// all if `root` is, and that have found no way out (see [`make_way`](super::make_way)).
     pub fn find_large_units_shut_in(&mut self, board: &Board, root: u32) {
-        let unit = &board.units[root];
-        if unit.preferred_direction == STAY {
-            return;
-        }
-        let entered = board.reservations.entered(unit.tail, unit.size, unit.preferred_direction);
-        for cell in entered.iter() {
-            let index = board.reservations.get(cell).owner;
-            let is_shut_in = |other: &Unit| {
-                (unit.size > 1 || other.size > 1)
-                    && index != root
-                    && !other.is_moving()
-                    && (other.yields_to() == NONE
-                        || other.yields_to() == root && board.has_waited_for(index, Rung::LetOut))
-                    && !other.is_trapped()
-                    && other.is_pushable_by(unit.team)
-            };
-            if board.units.get(index).is_some_and(is_shut_in) {
+        for index in large_units_ahead(board, root).iter() {
+            let yields_to = board.units[index].yields_to();
+            let has_waited = || board.has_waited_for(index, Rung::LetOut);
+            if yields_to == NONE || yields_to == root && has_waited() {
                 self.pushes.push(Push::first(index));
             }
         }

@@ -16,13 +16,12 @@ impl Planner {
     /// returns whether it did.
     pub fn plan_fast_step(&mut self, scene: &mut Scene<'_>, index: u32) -> bool {
         let unit = &scene.board.units[index];
-        if unit.size > 1 || !is_in_open(scene, index) {
+        if unit.size > 1 || scene.shape.explore(scene.board, scene.world.grid, index) {
             return false;
         }
         let Some((direction, preferred_direction)) = best_direction(scene, index) else {
             return false;
         };
-        let unit = &scene.board.units[index];
         let cell = scene.board.reservations.beside(unit.tail, direction);
         let Reservation { owner, next_owner } = scene.board.reservations.get(cell);
         if owner != NONE
@@ -62,16 +61,6 @@ fn best_direction(scene: &Scene<'_>, index: u32) -> Option<(u8, u8)> {
     let layer = scene.world.grid.layer(unit.profile)?;
     let is_legal = legal_directions(layer, unit.tail) >> direction & 1 == 1;
     is_legal.then_some((direction, direction))
-}
-
-/// Returns whether no passage is near a unit.
-fn is_in_open(scene: &mut Scene<'_>, index: u32) -> bool {
-    let unit = scene.board.units[index];
-    let passages = scene.shape.passages.explored_by(unit.profile, scene.board.size);
-    passages.is_far(unit.tail) || {
-        let layer = scene.world.grid.layer(unit.profile);
-        layer.is_some_and(|layer| !passages.explore(layer, unit.tail))
-    }
 }
 
 #[cfg(test)]

@@ -9,9 +9,11 @@
 //! no room beside that way, it goes ahead.
 
 use super::Planner;
-use crate::nav::crowd::board::{Board, GridPos, Mode, NONE, Rung, STAY, Unit, legal_directions};
+use crate::nav::crowd::board::{
+    Board, CellList, GridPos, Mode, NONE, Rung, STAY, Unit, legal_directions,
+};
 use crate::nav::crowd::scene::Scene;
-use crate::nav::{Footprint, NavGrid, STRAIGHT};
+use crate::nav::{Footprint, NavGrid, STRAIGHT, directions};
 
 /// Greatest distance to the place where a unit is out of the way, in columns and rows.
 const RADIUS: u16 = 16;
@@ -35,11 +37,11 @@ impl Planner {
         if is_over {
             return false;
         }
-        let mut direction = self.direction_out(board, grid, (index, passing));
+        let mut direction = self.way_out(board, grid, index);
         if direction.is_none() && self.way.len() > NEAR_WAY {
             // There is no room beside the whole way: it goes ahead of the other unit.
             self.way.truncate(NEAR_WAY);
-            direction = self.direction_out(board, grid, (index, passing));
+            direction = self.way_out(board, grid, index);
         }
         let passing = board.id(passing);
         let known = direction.map(|direction| Mode::MakingWay(passing, direction));
@@ -66,40 +68,25 @@ impl Planner {
             other.tail = self.way[self.way.len() - 1];
             let legal = legal_directions(layer, other.tail);
             let costs = scene.cost_to_go_around((passing, &other), legal);
-            let steps = (0..8).filter(|step| legal & 1 << step != 0);
-            let best = steps.min_by_key(|&step| costs[usize::from(step)]);
-            let Some(step) =
-                best.filter(|&step| costs[usize::from(step)] < costs[usize::from(STAY)])
-            else {
+            let nearer = directions(legal).filter(|&step| costs[step] < costs[usize::from(STAY)]);
+            let Some(step) = nearer.min_by_key(|&step| costs[step]) else {
                 return;
             };
-            self.way.push(other.tail.step(step));
+            self.way.push(other.tail.step(step as u8));
         }
     }
 
-    /// Returns the direction in which a unit gets out of the way of `passing`; [`STAY`] where it is out of it. `None` if it cannot, or
-    /// need not any more.
-    fn direction_out(
-        &mut self,
-        board: &Board,
-        grid: &NavGrid,
-        (index, passing): (u32, u32),
-    ) -> Option<u8> {
-        let (unit, other) = (&board.units[index], &board.units[passing]);
-        let footprints = [unit, other].map(|unit| board.reservations.footprint(unit.size));
-        if is_in_way(unit.tail, footprints, &self.way) {
-            self.way_out(board, grid, index)
-        } else {
-            (!other.is_moving()).then_some(STAY)
-        }
-    }
-
-    /// Returns the first direction of the cheapest path to a position that is out of the way.
+    /// Returns the first direction of the cheapest path to a position that is out of the way of the other unit; [`STAY`] where the
+    /// unit is out of it already. `None` if it cannot get out, or need not any more.
     fn way_out(&mut self, board: &Board, grid: &NavGrid, index: u32) -> Option<u8> {
         let unit = &board.units[index];
-        let (layer, other) = (grid.layer(unit.profile)?, &board.units[unit.yields_to()]);
+        let other = &board.units[unit.yields_to()];
         let footprints = [unit, other].map(|unit| board.reservations.footprint(unit.size));
         let Self { window, open_cells: open, way, .. } = self;
+        if !is_in_way(unit.tail, footprints, way) {
+            return (!other.is_moving()).then_some(STAY);
+        }
+        let layer = grid.layer(unit.profile)?;
         let low = |at: u16| at.saturating_sub(RADIUS);
         let origin = GridPos { x: low(unit.tail.x), y: low(unit.tail.y) };
         let side = |at: u16| at + RADIUS + 1 - low(at);
@@ -138,30 +125,39 @@ fn is_in_way(pos: GridPos, [covered, others]: [Footprint; 2], way: &[GridPos]) -
 /// Sends the units in the way of `root` out of it, if `root` or they are large. All others are left to the
 /// search for chains.
 pub fn clear_way(board: &mut Board, root: u32) {
-    let unit = board.units[root];
-    if unit.preferred_direction == STAY {
-        return;
-    }
-    let entered = board.reservations.entered(unit.tail, unit.size, unit.preferred_direction);
-    for cell in entered.iter() {
-        let index = board.reservations.get(cell).owner;
-        let Some(other) = board.units.get(index) else {
-            continue;
-        };
-        let is_large = unit.size > 1 || other.size > 1;
-        let can_go = ![root, unit.yields_to()].contains(&index)
-            && !other.is_moving()
-            && !other.is_trapped()
-            && other.is_pushable_by(unit.team)
-            && other.priority(index) > unit.priority(root);
-        if is_large && can_go && other.yields_to() != root {
-            let root_id = board.id(root);
-            let other = &mut board.units[index];
+    let (unit, root_id) = (board.units[root], board.id(root));
+    for index in large_units_ahead(board, root).iter() {
+        let other = &mut board.units[index];
+        let may_be_sent = index != unit.yields_to() && other.yields_to() != root;
+        if may_be_sent && other.priority(index) > unit.priority(root) {
             other.mode = Mode::MakingWay(root_id, STAY);
             other.inherit_priority(&unit);
             board.schedule_next_tick(index);
         }
     }
+}
+
+/// Lists the units that stand on the cells of the next step of `root` and that it may push, if `root` or they are large.
+pub fn large_units_ahead(board: &Board, root: u32) -> CellList {
+    let unit = &board.units[root];
+    let mut found = CellList::default();
+    if unit.preferred_direction == STAY {
+        return found;
+    }
+    let entered = board.reservations.entered(unit.tail, unit.size, unit.preferred_direction);
+    for index in entered.iter().map(|cell| board.reservations.get(cell).owner) {
+        let is_listed = |other: &Unit| {
+            (unit.size > 1 || other.size > 1)
+                && index != root
+                && !other.is_moving()
+                && !other.is_trapped()
+                && other.is_pushable_by(unit.team)
+        };
+        if board.units.get(index).is_some_and(is_listed) {
+            found.push(index);
+        }
+    }
+    found
 }
 
 /// Returns the extra cost of a position on which other units stand, for a unit that makes way; `None` if it

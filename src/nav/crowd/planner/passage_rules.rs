@@ -8,7 +8,7 @@ use crate::nav::crowd::board::{
     Board, GridPos, Hindrance, Mode, STAY, SUBTICKS_PER_TICK, StepCosts, Unit,
 };
 use crate::nav::crowd::cost_to_go::UNREACHABLE;
-use crate::nav::crowd::passages::{AllPassages, passage::Passages, traffic::Entry};
+use crate::nav::crowd::passages::{TerrainShape, passage::Passages, traffic::Entry};
 use crate::nav::{Topology, crowd::scene::Scene};
 
 /// Shortest passage, in cells, before which waiting units leave room, and the steps of room they leave.
@@ -23,21 +23,14 @@ pub fn rank_with_locks(scene: &mut Scene<'_>, index: u32, push: u8) -> Ranking {
     if push == STAY && unit.hindrance == Hindrance::Oncoming {
         unit.hindrance = Hindrance::Queue;
     }
-    if unit.size > 1 || unit.mode != Mode::Normal {
-        return ranking;
-    }
-    let Unit { tail, profile, .. } = *unit;
-    let passages = scene.shape.passages.explored_by(profile, scene.board.size);
-    if passages.is_far(tail) {
-        return ranking;
-    }
-    let Some(terrain) = StepCosts::of(scene.world.grid, profile) else {
-        return ranking;
-    };
-    if passages.explore(terrain.layer, tail) {
-        let mut all = core::mem::take(&mut scene.shape.passages);
-        obey_locks(scene, &mut all, (index, push), (&terrain, &mut ranking));
-        scene.shape.passages = all;
+    let (profile, obeys) = (unit.profile, unit.size == 1 && unit.mode == Mode::Normal);
+    if obeys
+        && scene.shape.explore(scene.board, scene.world.grid, index)
+        && let Some(terrain) = StepCosts::of(scene.world.grid, profile)
+    {
+        let mut shape = core::mem::take(scene.shape);
+        obey_locks(scene, &mut shape, (index, push), (&terrain, &mut ranking));
+        *scene.shape = shape;
     }
     ranking
 }
@@ -45,12 +38,12 @@ pub fn rank_with_locks(scene: &mut Scene<'_>, index: u32, push: u8) -> Ranking {
 /// Removes the directions of a unit near a passage that are closed to it, and puts others first.
 fn obey_locks(
     scene: &mut Scene<'_>,
-    all: &mut AllPassages,
+    shape: &mut TerrainShape,
     (index, push): (u32, u8),
     (terrain, ranking): (&StepCosts, &mut Ranking),
 ) {
     let Unit { tail, profile, .. } = scene.board.units[index];
-    let Some(passages) = all.of(profile) else {
+    let Some(passages) = shape.passages_of(profile) else {
         return;
     };
     if is_before_busy_passage(passages, tail, scene.board.now, push) {
@@ -65,11 +58,17 @@ fn obey_locks(
         scene.board.units[index].preferred_direction = ranking.best;
     }
     let is_inside = passages.passage_at(tail).is_some();
-    let (closed, waits_for) = closed_directions(scene, (all, terrain), index, ranking);
-    ranking.remove(closed, push);
-    note_closed(&mut scene.board.units[index], push, closed, is_inside);
+    let (closed, waits_for) = closed_directions(scene, (shape, terrain), index, ranking);
+    ranking.remove(closed);
+    // A unit whose best direction is closed stays, unless it is pushed, and lets the units coming out go first.
     if let Some(entry) = waits_for.filter(|_| push == STAY) {
-        all.note_waiting(entry, scene.board.now);
+        shape.note_waiting(entry, scene.board.now);
+        ranking.worthwhile = 0;
+        let unit = &mut scene.board.units[index];
+        unit.hindrance = Hindrance::Oncoming;
+        if !is_inside {
+            unit.clearing_steps = 0;
+        }
     }
 }
 
@@ -102,42 +101,26 @@ fn direction_aside(
     directions.into_iter().find(is_free)
 }
 
-/// Makes a unit whose preferred direction is closed wait, and lets the units coming out go first.
-fn note_closed(unit: &mut Unit, push: u8, closed: u8, is_inside: bool) {
-    let is_closed = unit.preferred_direction != STAY && closed & 1 << unit.preferred_direction != 0;
-    if push == STAY && is_closed {
-        unit.hindrance = Hindrance::Oncoming;
-        if !is_inside {
-            unit.clearing_steps = 0;
-        }
-    }
-}
-
 /// Returns the directions, as a bit mask, in which a unit would enter a passage closed to it, or stop
-/// before the end of one; and the closed entry for which it waits.
+/// before the end of one; and the closed entry for which it waits, if its best direction is among them.
 fn closed_directions(
     scene: &Scene<'_>,
-    (all, terrain): (&mut AllPassages, &StepCosts),
+    (shape, terrain): (&mut TerrainShape, &StepCosts),
     index: u32,
     ranking: &Ranking,
 ) -> (u8, Option<Entry>) {
     let unit = &scene.board.units[index];
+    let is_heading = !unit.is_idle() && !unit.has_arrived;
     let (mut closed, mut waits_for) = (0, None);
     for &direction in &ranking.directions[..usize::from(ranking.len)] {
         let entry = (unit.tail, unit.tail.step(direction));
-        let entry = match all.of(unit.profile) {
-            Some(passages) if passages.is_entered(entry) => {
-                (!all.may_enter(scene.board, unit.profile, entry)).then_some(entry)
-            }
-            Some(passages)
-                if passages.passage_at(entry.1).is_none()
-                    && !unit.is_idle()
-                    && !unit.has_arrived =>
-            {
-                mouth_kept_clear(passages, unit.tail, entry.1)
-                    .and_then(|mouth| closed_entry(scene, (all, terrain), (index, mouth)))
-            }
-            _ => None,
+        let entry = if shape.may_enter(scene.board, unit.profile, entry) {
+            let passages = shape.passages_of(unit.profile).filter(|_| is_heading);
+            passages
+                .and_then(|passages| mouth_kept_clear(passages, entry))
+                .and_then(|mouth| closed_entry(scene, (shape, terrain), (index, mouth)))
+        } else {
+            Some(entry)
         };
         closed |= u8::from(entry.is_some()) << direction;
         waits_for = if direction == ranking.best { entry } else { waits_for };
@@ -147,7 +130,7 @@ fn closed_directions(
 
 /// Returns the mouth of a passage if a step leads onto it. If the passage is long, returns it also for a
 /// step into the space before it that is kept clear for units coming out.
-fn mouth_kept_clear(passages: &Passages, from: GridPos, to: GridPos) -> Option<GridPos> {
+fn mouth_kept_clear(passages: &Passages, (from, to): (GridPos, GridPos)) -> Option<GridPos> {
     let passage = passages.approached_at(to)?;
     if passage.mouths.contains(&Some(to)) {
         return Some(to);
@@ -162,14 +145,15 @@ fn mouth_kept_clear(passages: &Passages, from: GridPos, to: GridPos) -> Option<G
 /// Returns the step with which a unit on the mouth of a passage would enter the passage, if it may not.
 fn closed_entry(
     scene: &Scene<'_>,
-    (all, terrain): (&mut AllPassages, &StepCosts),
+    (shape, terrain): (&mut TerrainShape, &StepCosts),
     (index, mouth): (u32, GridPos),
 ) -> Option<Entry> {
     let unit = &scene.board.units[index];
     let at_mouth = Unit { tail: mouth, ..*unit };
     for direction in terrain.layer.adjacency().straight_steps() {
         let entry = (mouth, mouth.step(direction));
-        if !all.of(unit.profile).is_some_and(|passages| passages.leads_on(unit.tail, entry)) {
+        let passages = shape.passages_of(unit.profile);
+        if !passages.is_some_and(|passages| passages.leads_on(unit.tail, entry)) {
             continue;
         }
         let step = terrain.step(mouth, direction);
@@ -177,7 +161,7 @@ fn closed_entry(
         let (before, behind) = (costs[usize::from(STAY)], costs[usize::from(direction)]);
         let enters =
             before != UNREACHABLE && behind != UNREACHABLE && behind + step <= before + step / 2;
-        if enters && !all.may_enter(scene.board, unit.profile, entry) {
+        if enters && !shape.may_enter(scene.board, unit.profile, entry) {
             return Some(entry);
         }
     }

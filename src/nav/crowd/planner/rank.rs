@@ -16,7 +16,7 @@ use super::scores::{Scores, tie_order};
 use crate::nav::crowd::board::{Board, Rung, STAY, State, StepCosts, Task, Unit};
 use crate::nav::crowd::cost_to_go::{NeighborCosts, UNREACHABLE};
 use crate::nav::crowd::scene::Scene;
-use crate::nav::{DIAGONAL, STRAIGHT, Topology, direction::directions as iter_directions};
+use crate::nav::{STRAIGHT, Topology, direction::directions as iter_directions};
 
 /// Directions out of a cell, best first.
 #[derive(Clone, Copy, Debug, Default)]
@@ -73,7 +73,7 @@ impl Ranking {
     /// Removes the diagonal directions of squares.
     pub fn remove_diagonals(&mut self) {
         let best = self.best;
-        self.remove(0b1010_1010, 0);
+        self.remove(0b1010_1010);
         if best != STAY && Topology::Square.is_diagonal(best) && self.worthwhile > 0 {
             self.best = self.directions[0];
         }
@@ -88,22 +88,18 @@ impl Ranking {
         }
     }
 
-    /// Removes closed directions. A unit that is not pushed and whose best direction is closed stays.
-    pub fn remove(&mut self, closed: u8, push: u8) {
-        if closed == 0 {
-            return;
-        }
+    /// Removes closed directions.
+    pub fn remove(&mut self, closed: u8) {
         let (mut len, mut worthwhile) = (0, 0);
-        for at in 0..usize::from(self.len) {
-            let direction = self.directions[at];
+        for at in 0..self.len {
+            let direction = self.directions[usize::from(at)];
             if closed & 1 << direction == 0 {
-                self.directions[len] = direction;
+                self.directions[usize::from(len)] = direction;
                 len += 1;
-                worthwhile += u8::from(at < usize::from(self.worthwhile));
+                worthwhile += u8::from(at < self.worthwhile);
             }
         }
-        let is_kept = push == STAY && self.best != STAY && closed & 1 << self.best != 0;
-        (self.len, self.worthwhile) = (len as u8, if is_kept { 0 } else { worthwhile });
+        (self.len, self.worthwhile) = (len, worthwhile);
     }
 }
 
@@ -184,8 +180,7 @@ pub fn evaluate(
     if unit.is_idle() {
         // It keeps off costly ground where it can.
         let score = |direction: usize| {
-            let is_diagonal = board.topology.is_diagonal(direction as u8);
-            let weight = u64::from(if is_diagonal { DIAGONAL } else { STRAIGHT });
+            let weight = u64::from(board.topology.widest().weights()[direction & 1]);
             let more = steps[direction].saturating_sub(2 * weight * cell_cost);
             push_penalty(board.topology, direction as u8, push) * sixteenth + more
         };
@@ -202,11 +197,7 @@ pub fn evaluate(
     let leader = if is_open { leader(board, unit, best, occupied) } else { Leader::Other };
     let occupied_penalty = if is_open { OCCUPIED_PENALTY_IN_OPEN } else { OCCUPIED_PENALTY };
     let is_near_wall = unit.is_near_wall && is_open && !unit.has_arrived && push == STAY;
-    if is_near_wall
-        && best != STAY
-        && board.topology.is_diagonal(best)
-        && cuts_in(board, unit, best, occupied)
-    {
+    if is_near_wall && board.topology.is_diagonal(best) && cuts_in(board, unit, best, occupied) {
         scores.penalize_directions(1 << best, CUT_IN_PENALTY * sixteenth);
     }
     let penalties = (occupied, occupied_penalty, sixteenth);

@@ -38,15 +38,6 @@ fn rung(board: &Board, index: u32) -> Option<Rung> {
     })
 }
 
-/// Returns whether a step would take a unit onto the goal of another. A unit that makes room for a unit that reclaims its goal
-/// does not step onto that goal: it would only be in the way again. (With this rule and [`Rung::ReclaimFree`], 400 units on
-/// hexagons come to rest within 2,000 ticks; without them, some do not within 6,000.)
-pub fn enters_goal_of(board: &Board, other: u32, (index, direction): (u32, u8)) -> bool {
-    let (unit, other) = (&board.units[index], &board.units[other]);
-    let mut entered = board.reservations.entered(unit.tail, unit.size, direction).iter();
-    entered.any(|cell| board.reservations.covers(other.goal, other.size, cell))
-}
-
 /// Returns whether a unit makes room for `root`, which only returns to its goal. A unit that has not yet arrived does not. If
 /// `root` reclaims its goal, all others do, up to a number of steps. Otherwise a unit that has given up does not, and a unit
 /// on its own way back does. A unit at rest does only while `root` has not given up and the goal of `root` is free.

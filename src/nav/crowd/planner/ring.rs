@@ -23,10 +23,9 @@ impl Planner {
             let Some(ahead) = next_in_ring(scene, index) else {
                 return false;
             };
-            let Unit { tail, preferred_direction: direction, .. } = scene.board.units[index];
+            let direction = scene.board.units[index].preferred_direction;
             if ahead == root {
-                let cell = scene.board.reservations.beside(tail, direction);
-                return self.log_chain(scene.board, from, (direction, cell));
+                return self.log_chain(scene.board, from, direction);
             }
             self.pushes.push(Push { unit: ahead, direction, from });
             index = ahead;

@@ -23,7 +23,7 @@ const CLOSED: u64 = u64::MAX;
 type TieOrder = [u8; 8];
 
 /// Straight steps first, then diagonal ones.
-const STRAIGHT_FIRST: TieOrder = order([0, 2, 4, 6, 1, 3, 5, 7]);
+const STRAIGHT_FIRST: TieOrder = by_direction([0, 2, 4, 6, 1, 3, 5, 7])[0];
 /// The leftmost direction first, by the unit's direction.
 const LEFT_FIRST: [TieOrder; 8] = by_direction([3, 2, 1, 0, 7, 6, 5, 4]);
 /// The rightmost direction first, by the unit's direction.
@@ -32,29 +32,14 @@ const RIGHT_FIRST: [TieOrder; 8] = by_direction([5, 6, 7, 0, 1, 2, 3, 4]);
 /// Returns the order for each direction of the unit, given directions relative to it.
 const fn by_direction(turns: [u8; 8]) -> [TieOrder; 8] {
     let mut all = [[0; 8]; 8];
-    let mut direction = 0;
-    while direction < 8 {
-        let mut directions = turns;
-        let mut rank = 0;
-        while rank < 8 {
-            directions[rank] += direction as u8;
-            rank += 1;
-        }
-        all[direction] = order(directions);
-        direction += 1;
+    let mut at = 0;
+    while at < 64 {
+        let (own, rank) = (at / 8, at % 8);
+        let direction = (own as u8 + turns[rank]) & 7;
+        all[own][direction as usize] = VACANT as u8 | (rank as u8) << 3 | direction;
+        at += 1;
     }
     all
-}
-
-const fn order(directions: [u8; 8]) -> TieOrder {
-    let mut order = [0; 8];
-    let mut rank = 0;
-    while rank < 8 {
-        let direction = directions[rank] & 7;
-        order[direction as usize] = VACANT as u8 | (rank as u8) << 3 | direction;
-        rank += 1;
-    }
-    order
 }
 
 /// Returns the order in which the directions of a unit are looked at; among equal scores the first direction

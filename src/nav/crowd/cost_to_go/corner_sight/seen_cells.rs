@@ -5,7 +5,7 @@
 
 use super::{CornerSight, REACH};
 use crate::nav::crowd::board::{GridPos, STAY};
-use crate::nav::{OFFSETS, directions};
+use crate::nav::directions;
 
 /// Rows and columns of the cells around a corner.
 const SEEN_ROWS: usize = 2 * (REACH as usize + 1) + 1;
@@ -19,38 +19,35 @@ struct SeenCells<'a> {
 }
 
 impl SeenCells<'_> {
-    /// Notes whether the corner is visible from the cell so many columns and rows away.
-    fn look_at(&mut self, x: i32, y: i32) {
-        let layer = self.sight.costs.layer;
-        let at = |dx: i32, dy: i32| {
-            let (x, y) = (i32::from(self.corner.x) + dx, i32::from(self.corner.y) + dy);
-            (x as u32, y as u32)
-        };
-        let cost = |(x, y): (u32, u32)| match layer.is_passable(x, y) {
-            true => self.sight.costs.cost(GridPos { x: x as u16, y: y as u16 }),
-            false => 0,
-        };
-        let (here, own) = (at(x, y), cost(at(0, 0)));
-        if own == 0 || cost(here) != own {
+    /// Notes whether the corner is visible from a cell.
+    fn look_at(&mut self, pos: GridPos) {
+        let (costs, corner) = (&self.sight.costs, self.corner);
+        let (layer, x, y) = (costs.layer, u32::from(pos.x), u32::from(pos.y));
+        if !layer.is_passable(x, y) || costs.cost(pos) != costs.cost(corner) {
             return;
         }
-        let leads_nearer = |direction: u8| {
-            let (dx, dy) = OFFSETS[usize::from(direction)];
-            let weight = layer.adjacency().weights()[usize::from(direction & 1)];
-            self.contains(x + dx, y + dy)
-                && layer.distance(x + dx, y + dy) + weight == layer.distance(x, y)
-                && layer.crossing_cost(here.0, here.1, usize::from(direction)) == 0
+        let leads_nearer = |direction: usize| {
+            let next = pos.step(direction as u8);
+            let weight = u64::from(layer.adjacency().weights()[direction & 1]);
+            self.contains(next)
+                && costs.distance(next, corner) + weight == costs.distance(pos, corner)
+                && layer.crossing_cost(x, y, direction) == 0
         };
-        let legal = layer.legal_steps(here.0, here.1);
-        let is_seen = (x, y) == (0, 0) || directions(legal).any(|it| leads_nearer(it as u8));
-        self.rows[(y + i32::from(REACH) + 1) as usize] |=
-            u64::from(is_seen) << (x + i32::from(REACH) + 1);
+        let is_seen = pos == corner || directions(layer.legal_steps(x, y)).any(leads_nearer);
+        let (column, row) = self.place(pos);
+        self.rows[row] |= u64::from(is_seen) << column;
     }
 
-    fn contains(&self, x: i32, y: i32) -> bool {
-        let (column, row) = (x + i32::from(REACH) + 1, y + i32::from(REACH) + 1);
-        let is_inside = (0..SEEN_ROWS as i32).contains(&column);
-        is_inside && self.rows.get(row as usize).is_some_and(|row| row >> column & 1 == 1)
+    fn contains(&self, pos: GridPos) -> bool {
+        let (column, row) = self.place(pos);
+        column < SEEN_ROWS && self.rows.get(row).is_some_and(|row| row >> column & 1 == 1)
+    }
+
+    /// Returns the column and row of a cell, counted from the lowest, leftmost one.
+    fn place(&self, pos: GridPos) -> (usize, usize) {
+        let (dx, dy) = self.corner.offset_to(pos);
+        let side = i32::from(REACH) + 1;
+        ((dx + side) as usize, (dy + side) as usize)
     }
 }
 
@@ -61,18 +58,18 @@ impl CornerSight<'_> {
         let mut seen = SeenCells { sight: self, corner, rows: [0; SEEN_ROWS] };
         let (dx, dy) = corner.offset_to(pos);
         // From nearest to farthest, as each cell is seen over a nearer one.
-        let outward = |to: i32| {
-            let reach = 0..=(to.abs() + 1);
-            reach.flat_map(|away| [away, -away]).filter(move |&at| (at - to).abs() <= to.abs() + 1)
+        let outward = |from: u16, to: i32| {
+            let reach = (0..=(to.abs() + 1)).flat_map(|away| [away, -away]);
+            let near = reach.filter(move |&at| (at - to).abs() <= to.abs() + 1);
+            near.map(move |at| from.wrapping_add_signed(at as i16))
         };
-        for y in outward(dy) {
-            for x in outward(dx) {
-                seen.look_at(x, y);
+        for y in outward(corner.y, dy) {
+            for x in outward(corner.x, dx) {
+                seen.look_at(GridPos { x, y });
             }
         }
         let is_seen = |direction: u8| {
-            let (x, y) = OFFSETS.get(usize::from(direction)).copied().unwrap_or_default();
-            seen.contains(dx + x, dy + y)
+            seen.contains(if direction == STAY { pos } else { pos.step(direction) })
         };
         (0..=STAY).fold(0, |all, direction| all | u16::from(is_seen(direction)) << direction)
     }
