@@ -21,12 +21,13 @@ use runner::{
 };
 
 const HELP: &str = "burst --map FILE --scen FILE --agents N [--budget E]
-  [--algorithm auto|exact|astar|jump-point|hierarchical|dijkstra] [--sprawl] [--one-goal]
+  [--algorithm auto|exact|astar|jump-point|hierarchical|dijkstra] [--sprawl] [--goals N]
   [--threads N] [--seed N] [--rounds R] [--links N]
 
 N entities request a path in one tick; runs until all are answered and prints one JSON line.
 --budget E   expansions per tick (default: the plugin's)
 --sprawl     goals are in other connected regions, so that every request is unreachable
+--goals N    the requests go to N goals in turn, those of rows of the scenario spread evenly
 --links N    goals are on a second grid, a copy of the map, which N links join to the first;
              one request is sent first and waits for the costs of the links
 --rounds R   run the burst R times (default 1), all with the same answers; each tick's time is
@@ -45,8 +46,8 @@ struct Options {
     budget: Option<u32>,
     algorithm: Algorithm,
     sprawl: bool,
-    /// Whether all requests have the same goal.
-    one_goal: bool,
+    /// How many different goals there are; `None`: that of its row for each request.
+    goals: Option<usize>,
     threads: Option<usize>,
     seed: u64,
     rounds: usize,
@@ -79,7 +80,7 @@ fn options() -> Outcome<Option<Options>> {
     let (mut map, mut scenario, mut agents, mut budget, mut threads) =
         (None, None, None, None, None);
     let (mut algorithm, mut sprawl, mut seed) = (Algorithm::Auto, false, 1);
-    let (mut rounds, mut one_goal, mut links) = (1, false, 0);
+    let (mut rounds, mut goals, mut links) = (1, None, 0);
     while let Some(argument) = parser.next().map_err(|error| error.to_string())? {
         match argument {
             Long("map") => map = Some(PathBuf::from(word(&mut parser)?)),
@@ -92,7 +93,7 @@ fn options() -> Outcome<Option<Options>> {
             Long("rounds") => rounds = number_in("rounds", 1..=1_000, &mut parser)?,
             Long("links") => links = number_in("links", 0..=MOST_LINKS, &mut parser)?,
             Long("sprawl") => sprawl = true,
-            Long("one-goal") => one_goal = true,
+            Long("goals") => goals = Some(number_in("goals", 1..=MOST_AGENTS, &mut parser)?),
             Long("help") => return Ok(None),
             other => return Err(other.unexpected().to_string()),
         }
@@ -107,7 +108,7 @@ fn options() -> Outcome<Option<Options>> {
         budget,
         algorithm,
         sprawl,
-        one_goal,
+        goals,
         threads,
         seed,
         rounds,
@@ -192,9 +193,9 @@ fn requests(
     (0..options.agents)
         .map(|i| {
             let row = &rows[i * rows.len() / options.agents % rows.len()];
-            let goal = match (options.sprawl, options.one_goal) {
+            let goal = match (options.sprawl, options.goals) {
                 (true, _) => unreachable.pick(row.start),
-                (_, true) => rows[rows.len() / 2].goal,
+                (_, Some(count)) => rows[(2 * (i % count) + 1) * rows.len() / (2 * count)].goal,
                 _ => row.goal,
             };
             let position = frame.cell_center(row.start).extend(0.0);

@@ -20,10 +20,11 @@
 //! - **Rounds.** Each task in flight gets a share of the remaining budget and works on it (on several
 //!   threads, if there are [`Workers`]); then the results are applied in order. The shares are assigned
 //!   beforehand, so the answers are the same for any number of threads.
-//! - **Sharing.** If many jobs wait for paths to one goal, and a single search outward from the goal costs less
-//!   than a search for each, the single search answers them all (see `sharing_policy` for the rule). Jobs whose
-//!   goals lie around one [rally](JobOptions::rally) follow the search from there most of the path, and
-//!   then a short search of their own.
+//! - **Sharing.** If many jobs wait for paths to one goal, and a single search outward from the goal (a field) costs less
+//!   than a search for each, the single search answers them all (see `sharing_policy` for the rule). Two fields are in
+//!   flight at a time, each with a share for every one of its jobs, up to sixteen; the jobs of other goals for which a field
+//!   pays wait for theirs, by rank. Jobs whose goals lie around one [rally](JobOptions::rally) follow the field from there
+//!   most of the path, and then a short search of their own.
 //! - **Long paths.** A hierarchical search delivers the first segment of its path as soon as it is found;
 //!   the rest follows as another answer.
 //! - **Work.** An expansion on weighted terrain counts three: it looks at all eight neighbors and takes

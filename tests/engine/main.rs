@@ -35,6 +35,7 @@ mod own_paths;
 mod promises;
 mod queue;
 mod queue_classes;
+mod queue_fields;
 mod queue_rally;
 mod range;
 mod sizes;

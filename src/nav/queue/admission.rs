@@ -37,7 +37,8 @@ impl SearchQueue {
             return true;
         };
         grid.want_landmarks(job.query.profile);
-        let Some(job) = self.share_field(job, grid, &mut tick.left, host.is_none()) else {
+        let Some(job) = self.share_field(job, grid, &mut tick.left) else {
+            self.start_field(tick);
             return true;
         };
         if let Some(index) = host {
@@ -53,19 +54,14 @@ impl SearchQueue {
         true
     }
 
-    /// Lets a job share a field with others that have its goal, if there is such a field or starting one
-    /// pays. Otherwise returns the job.
-    fn share_field(
-        &mut self,
-        job: Job,
-        grid: &NavGrid,
-        left: &mut u32,
-        may_start_field: bool,
-    ) -> Option<Job> {
+    /// Lets a job share a field with others that have its goal, if there is such a field or one pays: then it waits for that,
+    /// even if none can be started yet. Otherwise returns the job.
+    fn share_field(&mut self, job: Job, grid: &NavGrid, left: &mut u32) -> Option<Job> {
         let Some(key) = GroupKey::of(&job) else {
             return Some(job);
         };
-        if self.field_count == 0 && !self.sharing.has_waiting(key, job.class) {
+        let is_any_shared = self.field_count > 0 || !self.waiting_fields.is_empty();
+        if !is_any_shared && !self.sharing.has_waiting(key, job.class) {
             return Some(job);
         }
         // If there is no path, a search finds the reason without expanding a node.
@@ -73,60 +69,81 @@ impl SearchQueue {
         let Some(layer) = layer.filter(|layer| is_reachable(&job, &key, grid, layer)) else {
             return Some(job);
         };
-        for task in &mut self.tasks {
-            if let TaskKind::Shared(shared) = &mut task.kind
-                && shared.key == key
-            {
-                shared.join(job, grid);
-                return None;
-            }
+        if let Some(shared) = self.field_of(key) {
+            shared.join(job, grid);
+            return None;
         }
         let allowance = self.waiting.allowance(job.class);
-        if may_start_field
-            && self.field_count < MAX_FIELDS
-            && self.has_long_slot()
+        if GroupKey::of_counted(&job).is_some()
             && self.sharing.pays((key, job.class), allowance, grid, layer)
         {
-            self.start_field(key, job, grid, layer, left)
+            self.gather(key, job, left);
+            None
         } else {
             Some(job)
         }
     }
 
-    /// Starts a field for a job and all waiting ones of its group that may be admitted. Returns the job if
-    /// there can be no field.
-    fn start_field(
-        &mut self,
-        key: GroupKey,
-        job: Job,
-        grid: &NavGrid,
-        layer: &Layer,
-        left: &mut u32,
-    ) -> Option<Job> {
-        let mut field = self.idle_fields.0.pop().unwrap_or_default();
-        if field.start(grid, key.profile, key.goal).is_err() {
-            self.idle_fields.0.push(field);
-            return Some(job);
-        }
-        let cells = u64::from(grid.width()) * u64::from(grid.height());
-        *left = left.saturating_sub((cells / CELLS_CLEARED_PER_UNIT) as u32);
+    /// Returns the field of a group, whether it is in flight or waits.
+    fn field_of(&mut self, key: GroupKey) -> Option<&mut SharedField> {
+        let in_flight = self.tasks.iter_mut().find_map(|task| match &mut task.kind {
+            TaskKind::Shared(shared) if shared.key == key => Some(&mut **shared),
+            _ => None,
+        });
+        in_flight.or_else(|| self.waiting_fields.get_mut(&key))
+    }
+
+    /// Lets a job and all waiting ones of its group that may be admitted wait for a field.
+    fn gather(&mut self, key: GroupKey, job: Job, left: &mut u32) {
         let long = self.waiting.long_len();
         for count in [self.waiting.len() - long, long] {
             *left = left.saturating_sub((count / JOBS_SCANNED_PER_UNIT) as u32);
         }
-        let is_member =
-            |job: &Job| GroupKey::of(job) == Some(key) && is_reachable(job, &key, grid, layer);
-        let mut jobs = self.waiting.pop_matching(&is_member);
+        let mut jobs = self.waiting.pop_matching(&|job: &Job| GroupKey::of(job) == Some(key));
         for job in &mut jobs {
             self.sharing.remove_waiting(job);
             job.is_new = false;
         }
         jobs.push(job);
         *left = left.saturating_sub((jobs.len() as u32).saturating_mul(MEMBER_COST));
-        let shared = SharedField::new(key, field, jobs, grid);
+        self.waiting_fields.insert(key, SharedField::new(key, jobs.into_iter()));
+    }
+
+    /// Starts the field whose first job comes before those of the others that wait, if there is a slot; returns whether
+    /// one was taken. Jobs that the field cannot answer wait again.
+    pub(super) fn start_field(&mut self, tick: &mut Tick<'_, impl GridSource>) -> bool {
+        if self.waiting_fields.is_empty()
+            || self.field_count >= MAX_FIELDS
+            || self.tasks.len() >= self.settings.in_flight.max(1)
+            || !self.has_long_slot()
+        {
+            return false;
+        }
+        let first = |shared: &SharedField| shared.jobs().next().map(|job| job.ticket);
+        let next = self.waiting_fields.iter().min_by_key(|(_, shared)| first(shared));
+        let Some(mut shared) =
+            next.map(|(&key, _)| key).and_then(|key| self.waiting_fields.remove(&key))
+        else {
+            return false;
+        };
+        let key = shared.key;
+        let grid = tick.grids.grid(key.grid);
+        let found = grid.and_then(|grid| Some((grid, grid.layer(key.profile)?)));
+        // The grid may have been edited since they began to wait.
+        let lost =
+            |job: &Job| found.is_none_or(|(grid, layer)| !is_reachable(job, &key, grid, layer));
+        shared.take_jobs(lost).into_iter().for_each(|job| self.wait_again(job));
+        let Some((grid, _)) = found.filter(|_| shared.jobs().next().is_some()) else {
+            return true;
+        };
+        let field = self.idle_fields.0.pop().unwrap_or_default();
+        let started = shared.start(field, grid);
+        debug_assert!(started.is_ok(), "{started:?}: its jobs can reach the goal");
+        let cells = u64::from(grid.width()) * u64::from(grid.height());
+        tick.left = tick.left.saturating_sub((cells / CELLS_CLEARED_PER_UNIT) as u32);
         self.tasks.push(Task::new(TaskKind::Shared(Box::new(shared))));
         self.field_count += 1;
-        None
+        true
     }
 
     /// Takes the next job that may run now. If all slots are taken and short jobs finished fast in the last
@@ -225,16 +242,26 @@ impl SearchQueue {
         }
     }
 
-    /// Removes a job from its task; returns whether there was one.
+    /// Removes a job from its task, or from the jobs that wait for a field; returns whether it was there.
     pub(super) fn cancel_in_flight(&mut self, ticket: Ticket) -> bool {
         let pool = &self.pool;
-        let found = self.tasks.iter_mut().position(|task| task.cancel(ticket, pool));
-        if let Some(index) = found
-            && self.tasks[index].jobs().next().is_none()
-        {
-            self.retire(index);
+        if let Some(index) = self.tasks.iter_mut().position(|task| task.cancel(ticket, pool)) {
+            if self.tasks[index].jobs().next().is_none() {
+                self.retire(index);
+            }
+            return true;
         }
-        found.is_some()
+        let mut waiting = self.waiting_fields.iter_mut();
+        let Some((&key, shared)) = waiting.find_map(|(key, shared)| {
+            let is_canceled = shared.cancel(ticket, pool);
+            is_canceled.then_some((key, shared))
+        }) else {
+            return false;
+        };
+        if shared.jobs().next().is_none() {
+            self.waiting_fields.remove(&key);
+        }
+        true
     }
 }
 

@@ -64,6 +64,14 @@ impl Task {
         on_either!(&mut self.kind, task => &mut task.lane)
     }
 
+    /// How many slices it gets in a round: as many as it has jobs, if a field answers them all.
+    pub(super) fn slices(&self) -> u32 {
+        match &self.kind {
+            TaskKind::Single(_) => 1,
+            TaskKind::Shared(shared) => shared.slices(),
+        }
+    }
+
     /// Whether it must be restarted because of an edit.
     pub(super) fn is_stale(&mut self, grids: &impl GridSource) -> bool {
         on_either!(&mut self.kind, task => task.is_stale(grids))

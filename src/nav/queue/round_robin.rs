@@ -6,7 +6,7 @@
 use super::{
     GridSource, LONG_SEARCH_EXPANSIONS,
     in_flight::{Task, TaskKind},
-    job::{Answer, FoundBy, Job},
+    job::{Answer, FoundBy},
     search_queue::SearchQueue,
     workers::Tick,
 };
@@ -38,7 +38,9 @@ impl SearchQueue {
         keep_going: &mut impl FnMut() -> bool,
     ) {
         while tick.left > 0 && keep_going() {
-            while tick.left > 0 && keep_going() && self.admit_one(tick) {}
+            while tick.left > 0 && keep_going() && (self.start_field(tick) || self.admit_one(tick))
+            {
+            }
             if self.tasks.is_empty() || tick.left == 0 {
                 break;
             }
@@ -99,7 +101,7 @@ impl SearchQueue {
         self.cursor = if self.cursor < self.tasks.len() { self.cursor } else { 0 };
         while rest > 0 && running < self.tasks.len() {
             let task = &mut self.tasks[self.cursor];
-            task.quantum = slice.min(rest);
+            task.quantum = slice.saturating_mul(task.slices()).min(rest);
             rest -= task.quantum;
             running += 1;
             self.cursor = (self.cursor + 1) % self.tasks.len();
@@ -109,9 +111,9 @@ impl SearchQueue {
 
     /// Whether there is work for more than one thread.
     pub(super) fn is_worth_helpers(&self) -> bool {
-        let is_long = |job: &&Job| job.is_long;
+        let is_long = |task: &&Task| task.is_long();
         self.waiting.allowed_len() + self.tasks.len() >= MIN_JOBS_FOR_HELPERS
-            || self.tasks.iter().flat_map(Task::jobs).filter(is_long).count() > 1
+            || self.tasks.iter().filter(is_long).count() + self.waiting_fields.len() > 1
     }
 
     /// Delivers the results of a task.

@@ -5,13 +5,14 @@
 
 #![allow(clippy::vec_box, reason = "searches move to tasks and back without being copied")]
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
     GridSource, Priority, QueueSettings, Ticket,
     in_flight::{Task, TaskKind},
     job::{Answer, Job, JobOptions},
-    sharing_policy::SharingPolicy,
+    shared_field::SharedField,
+    sharing_policy::{GroupKey, SharingPolicy},
     single_search::SingleSearch,
     waiting::WaitingJobs,
     workers::{OneWorker, Round, Tick, Workers},
@@ -31,8 +32,9 @@ pub struct SearchQueue {
     pub settings: QueueSettings,
     pub(super) waiting: WaitingJobs,
     pub(super) tasks: Vec<Task>,
-    /// How many of the tasks are shared fields.
+    /// How many of the tasks are shared fields, and those that wait until fewer are.
     pub(super) field_count: usize,
+    pub(super) waiting_fields: BTreeMap<GroupKey, SharedField>,
     /// Index of the task that gets the next quantum.
     pub(super) cursor: usize,
     /// What the last rounds have spent, and their answers; older rounds count less.
@@ -153,7 +155,12 @@ impl SearchQueue {
     /// included.
     #[must_use]
     pub fn waiting(&self) -> usize {
-        self.waiting.len()
+        self.waiting.len() + self.jobs_without_field().count()
+    }
+
+    /// Returns the jobs that wait for a field to be started.
+    fn jobs_without_field(&self) -> impl Iterator<Item = &Job> {
+        self.waiting_fields.values().flat_map(SharedField::jobs)
     }
 
     /// Returns how many searches are in flight.
@@ -172,7 +179,8 @@ impl SearchQueue {
     /// is none. Each class has a lane, and so have jobs that were admitted before.
     #[must_use]
     pub fn longest_wait(&self) -> u64 {
-        let jobs = self.waiting.heads().chain(self.tasks.iter().flat_map(Task::jobs));
+        let in_flight = self.tasks.iter().flat_map(Task::jobs);
+        let jobs = self.waiting.heads().chain(self.jobs_without_field()).chain(in_flight);
         jobs.map(|job| self.tick - job.queued_at).max().unwrap_or(0)
     }
 
@@ -207,6 +215,7 @@ impl SearchQueue {
         let searches = self.idle_searches.0.iter().map(|single| single.bytes()).sum::<usize>();
         let fields = self.idle_fields.0.iter().map(DistanceField::bytes).sum::<usize>();
         let waiting = self.waiting.bytes() + self.sharing.bytes();
+        let waiting = waiting + self.waiting_fields.values().map(SharedField::bytes).sum::<usize>();
         in_use + tasks + searches + fields + waiting + self.pool.free_pages() * 8_192
     }
 

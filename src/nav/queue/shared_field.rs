@@ -1,7 +1,7 @@
 //! Many jobs with one destination, and the distance field around it.
 //!
-//! Input: jobs with one goal, or with goals of their own around one rally. Output: their paths, lowest
-//! ticket first, as soon as the field has reached all their starts. Paths to the destination itself are
+//! Input: jobs with one goal, or with goals of their own around one rally. They wait together until the field is started.
+//! Output: their paths, lowest ticket first, as soon as the field has reached all their starts. Paths to the destination itself are
 //! read off the field. The others follow the field most of the path, and then a search (see `last_leg`),
 //! one after the other. Jobs that a field cannot answer are rejected: each gets a search of its own.
 
@@ -12,6 +12,7 @@ use super::{
     job::{FinishedJob, FoundBy, Job},
     last_leg::LastLeg,
     sharing_policy::GroupKey,
+    single_search::MAX_BACKLOG,
 };
 use crate::nav::{
     DistanceField, NavGrid, Path, PathFailure, node_pool::NodePool, search::SearchCounters,
@@ -48,12 +49,35 @@ pub(super) struct SharedField {
 }
 
 impl SharedField {
-    /// Returns a task for these jobs, with a field that was started for them.
-    pub(super) fn new(key: GroupKey, field: DistanceField, jobs: Vec<Job>, grid: &NavGrid) -> Self {
-        let jobs: BTreeMap<Ticket, Job> = jobs.into_iter().map(|job| (job.ticket, job)).collect();
-        let mut shared = Self { key, jobs, field, ..Self::default() };
-        shared.field.await_cells(grid, shared.jobs.values().flat_map(Job::ends));
-        shared
+    /// Returns a task for these jobs, whose field is not started yet.
+    pub(super) fn new(key: GroupKey, jobs: impl Iterator<Item = Job>) -> Self {
+        let jobs = jobs.map(|job| (job.ticket, job)).collect();
+        Self { key, jobs, ..Self::default() }
+    }
+
+    /// Starts the field, in the memory of another one.
+    ///
+    /// # Errors
+    /// Those of [`DistanceField::start`].
+    pub(super) fn start(
+        &mut self,
+        field: DistanceField,
+        grid: &NavGrid,
+    ) -> Result<(), PathFailure> {
+        self.field = field;
+        self.field.start(grid, self.key.profile, self.key.goal)?;
+        self.field.await_cells(grid, self.jobs.values().flat_map(Job::ends));
+        Ok(())
+    }
+
+    /// Takes the jobs for which something holds.
+    pub(super) fn take_jobs(&mut self, holds: impl Fn(&Job) -> bool) -> Vec<Job> {
+        self.jobs.extract_if(.., |_, job| holds(job)).map(|(_, job)| job).collect()
+    }
+
+    /// How many slices of a round it gets: one for each of its jobs, up to as many jobs as a single search may have.
+    pub(super) fn slices(&self) -> u32 {
+        self.jobs.len().clamp(1, MAX_BACKLOG + 1) as u32
     }
 
     /// Adds another job.

@@ -45,21 +45,25 @@ impl GroupKey {
     /// Returns the group of a job, if it may be answered together with others.
     pub(super) fn of(job: &Job) -> Option<Self> {
         let query = &job.query;
-        let goal = job.rally.unwrap_or(query.goal.cell());
-        // `Auto` answers long queries with the hierarchy, even if many of them wait.
-        let is_near = |goal: Cell| {
-            let (columns, rows) = (query.start.x.abs_diff(goal.x), query.start.y.abs_diff(goal.y));
-            u64::from(columns) + u64::from(rows) < u64::from(HIERARCHY_MIN_DISTANCE)
-        };
         let may_share = query.algorithm == Algorithm::Auto
             && query.reach == Reach::Exact
             && job.has_single_goal_cell()
-            && is_near(goal)
-            && is_near(query.goal.cell())
             && job.restarts < MAX_RESTARTS
             && !job.is_single
             && job.delivered.is_none();
+        let goal = job.rally.unwrap_or(query.goal.cell());
         may_share.then_some(Self { grid: job.grid, profile: query.profile, goal })
+    }
+
+    /// Returns the group of a job if the job is a reason to start a field. `Auto` answers long queries with the hierarchy, even if
+    /// many of them wait; but where there is a field, they join it.
+    pub(super) fn of_counted(job: &Job) -> Option<Self> {
+        let start = job.query.start;
+        let is_near = |goal: Cell| {
+            let (columns, rows) = (start.x.abs_diff(goal.x), start.y.abs_diff(goal.y));
+            u64::from(columns) + u64::from(rows) < u64::from(HIERARCHY_MIN_DISTANCE)
+        };
+        Self::of(job).filter(|key| is_near(key.goal) && is_near(job.query.goal.cell()))
     }
 }
 
@@ -96,7 +100,7 @@ struct Rate {
 impl SharingPolicy {
     /// Counts a job that begins to wait.
     pub(super) fn add_waiting(&mut self, job: &Job) {
-        if let Some(key) = GroupKey::of(job) {
+        if let Some(key) = GroupKey::of_counted(job) {
             let group = self.groups.entry((key, job.class)).or_default();
             let distance = job.query.start.chebyshev(key.goal);
             group.count += 1;
@@ -108,7 +112,7 @@ impl SharingPolicy {
 
     /// Removes a job that does not wait any more.
     pub(super) fn remove_waiting(&mut self, job: &Job) {
-        if let Some(key) = GroupKey::of(job)
+        if let Some(key) = GroupKey::of_counted(job)
             && let Entry::Occupied(mut entry) = self.groups.entry((key, job.class))
         {
             let group = entry.get_mut();
