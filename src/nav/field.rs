@@ -38,8 +38,8 @@ use self::{
     repair::Repair,
 };
 use super::{
-    BucketHeap, Cell, CellRect, DIAGONAL, JumpMap, JumpTerrain, Layer, NavGrid, OpenList,
-    PathFailure, Profile, ProfileId, SearchCounters, UniformSteps, WeightedSteps,
+    BucketHeap, Cell, CellRect, DIAGONAL, Goal, JumpMap, JumpTerrain, Layer, NavGrid, OpenList,
+    PathFailure, Profile, ProfileId, SearchCounters, UniformSteps, WeightedSteps, goal::GoalZone,
 };
 
 /// Cells of a grid that are cleared for one unit of a budget when a field starts (0.2 ns each).
@@ -68,6 +68,8 @@ pub struct DistanceField {
     /// The rules of that profile at the start.
     profile_rules: Profile,
     goal: CellRect,
+    /// The cells on which paths end, if these are others than those of `goal`.
+    zone: Option<GoalZone>,
     /// Origin of the grid at the start.
     origin: Cell,
     /// Revision of the grid at the start, or when edits were last collected.
@@ -122,7 +124,7 @@ impl DistanceField {
         profile: ProfileId,
         goal: impl Into<CellRect>,
     ) -> Result<(), PathFailure> {
-        goal_layer(grid, profile, goal.into()).map(|_| ())
+        goal_layer(grid, profile, (goal.into(), None)).map(|_| ())
     }
 
     /// Begins a field around `goal`, a cell or all passable cells of a rectangle, for units of `profile`, and settles the
@@ -137,7 +139,30 @@ impl DistanceField {
         profile: ProfileId,
         goal: impl Into<CellRect>,
     ) -> Result<(), PathFailure> {
-        let goal = goal.into();
+        self.start_at(grid, profile, (goal.into(), None))
+    }
+
+    /// Begins a field as [`start`](Self::start) does, around all cells on which a unit may end its path to a goal; whether the goal
+    /// is seen from there is not looked at. Such a field cannot be repaired.
+    ///
+    /// # Errors
+    /// Those of [`start`](Self::start).
+    pub(in crate::nav) fn start_around(
+        &mut self,
+        grid: &NavGrid,
+        profile: ProfileId,
+        goal: &Goal,
+    ) -> Result<(), PathFailure> {
+        let zone = if goal.is_single_cell() { None } else { GoalZone::of(grid, profile, goal) };
+        self.start_at(grid, profile, (goal.area, zone))
+    }
+
+    fn start_at(
+        &mut self,
+        grid: &NavGrid,
+        profile: ProfileId,
+        goal: (CellRect, Option<GoalZone>),
+    ) -> Result<(), PathFailure> {
         let layer = self.prepare(grid, profile, goal)?;
         self.phase = Phase::Running;
         self.casts_rays = layer.jumps().is_some_and(JumpMap::is_worthwhile);
@@ -170,10 +195,10 @@ impl DistanceField {
         goal: impl Into<CellRect>,
     ) -> Result<(), PathFailure> {
         let goal = goal.into();
-        let layer = self.prepare(grid, profile, goal)?;
+        let layer = self.prepare(grid, profile, (goal, None))?;
         self.casts_rays = false;
         self.phase = Phase::Repairing;
-        self.clear_costs_of_goal(goal_cells(grid, layer, goal));
+        self.clear_costs_of_goal(goal_cells(grid, layer, (goal, None)));
         self.check_around(grid, goal.intersection(grid.rect()));
         Ok(())
     }
@@ -188,7 +213,7 @@ impl DistanceField {
             return;
         };
         let can_reach_goal = |region| {
-            let mut cells = goal_cells(grid, layer, self.goal);
+            let mut cells = goal_cells(grid, layer, (self.goal, self.zone));
             cells.any(|(x, y)| layer.region(x, y) == region)
         };
         let mut is_any_named = false;
@@ -332,10 +357,10 @@ impl DistanceField {
         &mut self,
         grid: &'g NavGrid,
         profile: ProfileId,
-        goal: CellRect,
+        goal: (CellRect, Option<GoalZone>),
     ) -> Result<&'g Layer, PathFailure> {
         self.clear();
-        (self.profile, self.goal) = (profile, goal);
+        (self.profile, self.goal, self.zone) = (profile, goal.0, goal.1);
         let found = goal_layer(grid, profile, goal);
         self.failure = found.err();
         let layer = found?;
@@ -358,22 +383,29 @@ impl DistanceField {
 }
 
 /// Returns the layer of a profile, if a unit can stand on a cell of the goal.
-fn goal_layer(grid: &NavGrid, profile: ProfileId, goal: CellRect) -> Result<&Layer, PathFailure> {
+fn goal_layer(
+    grid: &NavGrid,
+    profile: ProfileId,
+    goal: (CellRect, Option<GoalZone>),
+) -> Result<&Layer, PathFailure> {
     let layer = grid.layer(profile).ok_or(PathFailure::UnknownProfile(profile))?;
-    if goal.intersection(grid.rect()).is_empty() {
-        return Err(PathFailure::GoalOutOfBounds(goal.min));
+    let CellRect { min, .. } = goal.0;
+    if goal.0.intersection(grid.rect()).is_empty() {
+        return Err(PathFailure::GoalOutOfBounds(min));
     }
     let is_passable = goal_cells(grid, layer, goal).next().is_some();
-    is_passable.then_some(layer).ok_or(PathFailure::GoalImpassable(goal.min))
+    is_passable.then_some(layer).ok_or(PathFailure::GoalImpassable(min))
 }
 
 /// Iterates over the columns and rows of a goal on which a unit can stand.
 fn goal_cells(
     grid: &NavGrid,
     layer: &Layer,
-    goal: CellRect,
+    (area, zone): (CellRect, Option<GoalZone>),
 ) -> impl Iterator<Item = (u32, u32)> + Clone {
-    let cells = goal.intersection(grid.rect()).cells().filter_map(|cell| grid.local(cell));
+    let area = if zone.is_none() { area.intersection(grid.rect()) } else { CellRect::default() };
+    let cells = area.cells().filter_map(|cell| grid.local(cell));
+    let cells = cells.chain(zone.into_iter().flat_map(|zone| zone.cells(layer.size())));
     cells.filter(|&(x, y)| layer.is_passable(x, y))
 }
 

@@ -19,8 +19,11 @@ use super::{Cell, CellRect, NavGrid, ProfileId};
 /// Maximum range of sight, in cells: a line of sight may have to be checked from every cell within range.
 pub const MAX_SIGHT_RANGE: u16 = 64;
 
+/// Longest side of a [small](Goal::is_small) goal with the cells around it: a field has to begin at each of them.
+const MAX_SMALL_SIDE: u32 = 64;
+
 /// How near to its target a unit must come.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub enum Approach {
@@ -65,7 +68,7 @@ pub enum Approach {
 /// assert!(!door.admits(&grid, unit, Cell::new(8, 6)), "a step away");
 /// # Ok::<(), GridError>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Reflect)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub struct Goal {
@@ -140,6 +143,19 @@ impl Goal {
     pub fn is_single_cell(&self) -> bool {
         let shape = (self.area.width, self.area.height, self.radius);
         self.approach == Approach::Onto && shape == (1, 1, 0)
+    }
+
+    /// Whether only geometry decides whether a cell is near enough, and only few cells can be.
+    pub(in crate::nav) fn is_small(&self) -> bool {
+        let around = match self.approach {
+            Approach::Onto => 0,
+            Approach::Beside => 1,
+            Approach::Within { cells } => u32::from(cells),
+            Approach::InSight { .. } => return false,
+        };
+        let margin = 2 * (around + u32::from(self.radius));
+        let side = self.area.width.max(self.area.height).saturating_add(margin);
+        side <= MAX_SMALL_SIDE
     }
 
     /// Whether a unit of `profile` may end its path on `cell`: it is near enough, sees the goal if required,

@@ -349,13 +349,18 @@ fn an_empty_list_of_goals_equals_none() {
 }
 
 #[test]
-fn jobs_that_may_end_on_several_cells_share_no_field() {
+fn jobs_whose_ends_a_field_cannot_hold_share_none() {
     let world = patched(200, 21);
     let (goal, mut random) = (Cell::new(1, 1), Random(4));
     let starts = cells_around(world.grid(), goal, 600, &mut random, |_| true);
-    let beside = Goal::beside(CellRect::single(goal));
+    let (spot, large) = (CellRect::single(goal), CellRect::new(Cell::new(1, 1), 65, 2));
     let others: Arc<[Goal]> = Arc::from([Goal::from(Cell::new(2, 2))]);
-    for (goal, goals) in [(beside, None), (Goal::from(goal), Some(others))] {
+    for (goal, goals) in [
+        (Goal::in_sight(spot, 4, UNIT), None),
+        (Goal::within(spot, 32), None),
+        (Goal::from(large), None),
+        (Goal::from(goal), Some(others)),
+    ] {
         let (mut queue, mut replies) = (limited(&[]), Vec::new());
         for &start in &starts {
             let options = JobOptions { goals: goals.clone(), ..JobOptions::default() };

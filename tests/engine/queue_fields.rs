@@ -9,7 +9,8 @@ use bevy_tilepath::{
 
 use crate::common::{Random, dijkstra, is_legal_path};
 use crate::queue_common::{
-    GRID, Reply, Threads, UNIT, World, cells_around, cost_at, count, finish, step, step_on,
+    GRID, Reply, Threads, UNIT, World, any_cell, cells_around, cost_at, count, finish, step,
+    step_on,
 };
 
 /// Returns a map with a wall of one cell in every `one_in` cells.
@@ -191,5 +192,72 @@ fn distant_jobs_join_the_field_of_others() {
         if with_others {
             check(&world, &jobs, &replies);
         }
+    }
+}
+
+/// Cells around buildings, rectangles and ranges, on squares and hexagons, for small and large units.
+#[test]
+fn goals_of_several_cells_share_fields_too() {
+    for (topology, size, one_in) in [
+        (Topology::Square, 1, 6),
+        (Topology::Square, 2, 40),
+        (Topology::Hexagonal, 1, 6),
+        (Topology::Hexagonal, 2, 60),
+    ] {
+        let World(mut grids) = scattered((200, 200), one_in, 11);
+        let grid = grids.pop().unwrap().with_topology(topology);
+        let mut grid = grid.with_profiles(vec![Profile::default().size(size)]);
+        let houses = [(40, 50), (150, 140)].map(|at| CellRect::new(Cell::from(at), 4, 3));
+        houses.iter().for_each(|&house| grid.block(house).unwrap());
+        // Behind a wall no path leads there.
+        grid.block(CellRect::new(Cell::new(0, 20), 200, 3)).unwrap();
+        let (spot, field) =
+            (CellRect::single(Cell::new(90, 30)), CellRect::new(Cell::new(120, 60), 6, 5));
+        let goals = [
+            Goal::beside(houses[0]),
+            Goal::beside(houses[1]).around(1),
+            Goal::within(spot, 4),
+            Goal::from(field),
+        ];
+        let world = World::of(grid);
+        let mut random = Random(12);
+        let passable = |cell: Cell| world.grid().cost(UNIT, cell) > 0;
+        let starts: Vec<Cell> = std::iter::repeat_with(|| any_cell(world.grid(), &mut random))
+            .filter(|&cell| passable(cell))
+            .take(800)
+            .collect();
+        let play = |algorithm: Algorithm| {
+            let (mut queue, mut replies) = (SearchQueue::default(), Vec::new());
+            let pairs = starts.iter().copied().zip(goals.into_iter().cycle());
+            let jobs: Vec<(Ticket, Goal)> = pairs
+                .zip(0..)
+                .map(|((start, goal), number)| {
+                    let reach = if number % 3 == 0 { Reach::Nearest } else { Reach::Exact };
+                    let query = PathQuery::new(start, goal).algorithm(algorithm).reach(reach);
+                    (queue.push_job(GRID, query, JobOptions::default()), goal)
+                })
+                .collect();
+            finish(&mut queue, &world, 10_000, &mut replies);
+            replies.sort_unstable_by_key(|reply| reply.ticket);
+            (jobs, replies)
+        };
+        let ((jobs, shared), (_, single)) = (play(Algorithm::Auto), play(Algorithm::Exact));
+        let found = count(&shared, FoundBy::Field);
+        assert!(found > 400, "{topology:?} {size}: {found} of 800 share a field");
+        let mut without_path = 0;
+        for ((shared, single), (ticket, goal)) in shared.iter().zip(&single).zip(jobs) {
+            assert_eq!(shared.ticket, ticket);
+            let found = [shared, single]
+                .map(|reply| reply.result.as_ref().map(|path| (path.cost(), path.kind())));
+            assert_eq!(found[0], found[1], "{topology:?} {size} {goal:?}");
+            without_path += usize::from(found[0].is_err());
+            if let Some(path) =
+                shared.result.as_ref().ok().filter(|path| path.kind() == PathKind::Complete)
+            {
+                assert!(goal.admits(world.grid(), UNIT, path.end()));
+                assert!(is_legal_path(world.grid(), UNIT, path));
+            }
+        }
+        assert!(without_path > 20, "{without_path}");
     }
 }

@@ -437,3 +437,43 @@ fn a_path_to_an_area_survives_edits() {
     block(&mut app, CellRect::new(Cell::new(20, 1), 1, 11));
     assert_eq!(run_to_end(&mut app, unit), Ok(Cell::new(33, 7)));
 }
+
+/// Many units that go to one building, rectangle, range or flag share a search, whatever their reach.
+#[test]
+fn many_units_with_one_goal_share_a_field_whatever_the_goal_is() {
+    let meadow = CellRect::new(Cell::new(60, 20), 4, 3);
+    for kind in 0..5 {
+        let mut random = Random(4);
+        let walls = patched_terrain((120, 60), 300, 30, &mut random);
+        let mut app = app();
+        let terrain = walls.into_iter().map(|id| id.min(1)).collect();
+        let map = NavGrid::from_terrain(120, 60, terrain).unwrap();
+        grid(&mut app).insert(GridId(0), map, frame_of(Topology::Square));
+        let at = Cell::new(60, 30);
+        let house = app.world_mut().spawn(NavBlocker::at(CellRect::new(at, 3, 3))).id();
+        run(&mut app, 2);
+        let request = match kind {
+            0 => PathRequest::to(house).beside(),
+            1 => PathRequest::to(meadow),
+            2 => PathRequest::to(house).within(3),
+            3 => PathRequest::to(meadow).reach(Reach::Nearest),
+            _ => PathRequest::to(house).beside().reach(Reach::Nearest),
+        };
+        let around = CellRect::new(at.offset(-1, -1), 5, 5);
+        let near = around.cells().find_map(|cell| level(&app).region(ProfileId(0), cell));
+        let mut units = Vec::new();
+        while units.len() < 400 {
+            let cell = (random.below(120) as i32, random.below(60) as i32);
+            if level(&app).region(ProfileId(0), cell.into()) == near {
+                units.push(spawn_ghost(&mut app, cell));
+            }
+        }
+        for &unit in &units {
+            insert_request(&mut app, unit, request.clone());
+        }
+        run(&mut app, 60);
+        let counters = counters(&app);
+        assert_eq!(counters.found + counters.failed, 400, "{kind}: {counters:?}");
+        assert!(counters.found > 350 && counters.by_field > 250, "{kind}: {counters:?}");
+    }
+}

@@ -121,7 +121,8 @@ impl DistanceField {
         let mut legs = legs_from_back(steps.map(|direction| (direction, 1)));
         legs.reverse();
         let (end, kind, revision) = (grid.global(x, y), PathKind::Complete, self.revision);
-        self.goal.contains(end).then_some(Path { start, end, legs, cost, kind, revision })
+        // Only the goal costs nothing.
+        (self.units_at(x, y) == Some(0)).then_some(Path { start, end, legs, cost, kind, revision })
     }
 
     fn next_step(&self, model: &WeightedSteps<'_, true>, x: u32, y: u32) -> Option<Direction> {

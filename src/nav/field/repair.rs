@@ -126,7 +126,7 @@ impl DistanceField {
         if budget == 0 || !self.can_repair(grid) {
             return 0;
         }
-        let layer = match goal_layer(grid, self.profile, self.goal) {
+        let layer = match goal_layer(grid, self.profile, (self.goal, None)) {
             Ok(layer) => layer,
             Err(failure) => {
                 self.clear();
@@ -164,6 +164,7 @@ impl DistanceField {
     pub fn can_repair(&self, grid: &NavGrid) -> bool {
         let profile = grid.profiles().get(usize::from(self.profile.0));
         matches!(self.phase, Phase::Exhausted | Phase::Repairing)
+            && self.zone.is_none()
             && !(self.phase == Phase::Exhausted && self.casts_rays && self.overflow)
             && (grid.width(), grid.height()) == self.size
             && grid.origin() == self.origin

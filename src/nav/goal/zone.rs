@@ -183,9 +183,8 @@ impl GoalZone {
     }
 
     /// Iterates over all cells on a grid of `size` that are near enough.
-    pub(crate) fn cells(&self, size: (u32, u32)) -> impl Iterator<Item = (u32, u32)> {
-        let zone = *self;
-        let spans = zone.rows_on(size).flat_map(move |y| zone.spans(y).map(|span| (y, span)));
+    pub(crate) fn cells(self, size: (u32, u32)) -> impl Iterator<Item = (u32, u32)> + Clone {
+        let spans = self.rows_on(size).flat_map(move |y| self.spans(y).map(|span| (y, span)));
         spans.flat_map(move |(y, span)| {
             let (first, last) = clip_to_width(span, size.0);
             (first..=last).map(move |x| (x as u32, y as u32))

@@ -13,8 +13,8 @@ use super::{
     workers::Tick,
 };
 use crate::nav::{
-    field::CELLS_CLEARED_PER_UNIT, grid::NavGrid, layer::Layer, query::PathFailure,
-    search::SearchCounters,
+    Goal, field::CELLS_CLEARED_PER_UNIT, goal::GoalZone, grid::NavGrid, layer::Layer,
+    query::PathFailure, search::SearchCounters,
 };
 
 /// Waiting jobs that are scanned for members of a group at the cost of one unit of the budget.
@@ -268,6 +268,16 @@ impl SearchQueue {
 /// Whether start, goal and, if there is one, rally lie in one connected region.
 fn is_reachable(job: &Job, key: &GroupKey, grid: &NavGrid, layer: &Layer) -> bool {
     let region = |cell| grid.local(cell).and_then(|(x, y)| layer.region(x, y));
-    let (start, goal) = (region(job.query.start), job.query.goal.cell());
-    start.is_some() && start == region(key.goal) && (goal == key.goal || start == region(goal))
+    let Some(start) = region(job.query.start) else {
+        return false;
+    };
+    let leads_to = |goal: &Goal| {
+        if goal.is_single_cell() {
+            return region(goal.cell()) == Some(start);
+        }
+        let zone = GoalZone::of(grid, key.profile, goal);
+        let mut cells = zone.into_iter().flat_map(|zone| zone.cells(layer.size()));
+        cells.any(|(x, y)| layer.region(x, y) == Some(start))
+    };
+    leads_to(&key.goal) && (job.query.goal == key.goal || leads_to(&job.query.goal))
 }

@@ -126,9 +126,9 @@ impl Job {
         [self.query.start, self.query.goal.cell()]
     }
 
-    /// Whether the path has to end on the query's goal cell and nowhere else.
-    pub(super) fn has_single_goal_cell(&self) -> bool {
-        self.query.goal.is_single_cell() && self.goals.is_none()
+    /// Whether it has one goal, and its cells lie near one another.
+    pub(super) fn has_small_goal(&self) -> bool {
+        self.goals.is_none() && self.query.goal.is_small()
     }
 
     /// Returns an answer to the job.

@@ -15,7 +15,7 @@ use super::{
     single_search::MAX_BACKLOG,
 };
 use crate::nav::{
-    DistanceField, NavGrid, Path, PathFailure, node_pool::NodePool, search::SearchCounters,
+    DistanceField, NavGrid, Path, PathFailure, Reach, node_pool::NodePool, search::SearchCounters,
 };
 
 /// Steps of a field (about 20 ns each, measured) for one unit of the budget.
@@ -65,7 +65,7 @@ impl SharedField {
         grid: &NavGrid,
     ) -> Result<(), PathFailure> {
         self.field = field;
-        self.field.start(grid, self.key.profile, self.key.goal)?;
+        self.field.start_around(grid, self.key.profile, &self.key.goal)?;
         self.field.await_cells(grid, self.jobs.values().flat_map(Job::ends));
         Ok(())
     }
@@ -122,7 +122,7 @@ impl SharedField {
 
     /// Reads the path of a job off the field; returns what that cost.
     fn read_path(&mut self, job: Job, grid: &NavGrid, pool: &NodePool) -> u32 {
-        let (start, goal) = (job.query.start, job.query.goal.cell());
+        let (start, goal) = (job.query.start, job.query.goal);
         let path = self.field.path(grid, start);
         let work = PATH_WORK + path.as_ref().map_or(0, Path::steps) / STEPS_PER_UNIT;
         if goal != self.key.goal {
@@ -135,10 +135,10 @@ impl SharedField {
             }
             return work + JOB_COST;
         }
-        if path.is_none() && self.field.overflow() {
+        if path.is_none() && (self.field.overflow() || job.query.reach == Reach::Nearest) {
             self.reject(job);
         } else {
-            self.answer(job, path.ok_or(PathFailure::NoPath { start, goal }));
+            self.answer(job, path.ok_or(PathFailure::NoPath { start, goal: goal.cell() }));
         }
         work
     }

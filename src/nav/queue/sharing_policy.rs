@@ -3,6 +3,8 @@
 //! Input: the jobs that wait, and what searches have cost so far. Output: the group of each job, and whether a
 //! field pays for a group.
 //!
+//! A goal is a cell, or a few cells near one another: a rectangle, a range, what lies beside a building.
+//!
 //! A search outward from the goal (a [`DistanceField`](crate::nav::field::DistanceField)) answers every
 //! job that leads there. It visits all cells as near to the goal as the farthest start, which is more than
 //! a search from one cell to another visits, so it pays from some number of jobs on. That number is
@@ -16,7 +18,7 @@ use std::collections::{BTreeMap, btree_map::Entry};
 
 use super::{MAX_RESTARTS, job::Job};
 use crate::nav::{
-    Algorithm, Cell, GridId, Layer, NavGrid, ProfileId, Reach, field::CELLS_CLEARED_PER_UNIT,
+    Algorithm, Cell, Goal, GridId, Layer, NavGrid, ProfileId, field::CELLS_CLEARED_PER_UNIT,
     jump_map::JumpMap, search::HIERARCHY_MIN_DISTANCE,
 };
 
@@ -38,7 +40,7 @@ pub(super) struct GroupKey {
     pub(super) grid: GridId,
     pub(super) profile: ProfileId,
     /// Their goal, or their rally.
-    pub(super) goal: Cell,
+    pub(super) goal: Goal,
 }
 
 impl GroupKey {
@@ -46,12 +48,12 @@ impl GroupKey {
     pub(super) fn of(job: &Job) -> Option<Self> {
         let query = &job.query;
         let may_share = query.algorithm == Algorithm::Auto
-            && query.reach == Reach::Exact
-            && job.has_single_goal_cell()
+            && job.has_small_goal()
+            && (job.rally.is_none() || query.goal.is_single_cell())
             && job.restarts < MAX_RESTARTS
             && !job.is_single
             && job.delivered.is_none();
-        let goal = job.rally.unwrap_or(query.goal.cell());
+        let goal = job.rally.map_or(query.goal, Goal::from);
         may_share.then_some(Self { grid: job.grid, profile: query.profile, goal })
     }
 
@@ -63,7 +65,7 @@ impl GroupKey {
             let (columns, rows) = (start.x.abs_diff(goal.x), start.y.abs_diff(goal.y));
             u64::from(columns) + u64::from(rows) < u64::from(HIERARCHY_MIN_DISTANCE)
         };
-        Self::of(job).filter(|key| is_near(key.goal) && is_near(job.query.goal.cell()))
+        Self::of(job).filter(|key| is_near(key.goal.cell()) && is_near(job.query.goal.cell()))
     }
 }
 
@@ -102,7 +104,7 @@ impl SharingPolicy {
     pub(super) fn add_waiting(&mut self, job: &Job) {
         if let Some(key) = GroupKey::of_counted(job) {
             let group = self.groups.entry((key, job.class)).or_default();
-            let distance = job.query.start.chebyshev(key.goal);
+            let distance = job.query.start.chebyshev(key.goal.cell());
             group.count += 1;
             group.new += u32::from(job.is_new);
             group.distance_sum += u64::from(distance);
@@ -118,7 +120,7 @@ impl SharingPolicy {
             let group = entry.get_mut();
             group.count -= 1;
             group.new -= u32::from(job.is_new);
-            group.distance_sum -= u64::from(job.query.start.chebyshev(key.goal));
+            group.distance_sum -= u64::from(job.query.start.chebyshev(key.goal.cell()));
             if group.count == 0 {
                 entry.remove();
             }
@@ -127,7 +129,7 @@ impl SharingPolicy {
 
     /// Records what a search for a single job has cost.
     pub(super) fn record_search(&mut self, job: &Job, spent: u64) {
-        if !job.has_single_goal_cell() {
+        if !job.has_small_goal() {
             return; // Its goal does not say how far the search went.
         }
         let rate = self.rates.entry((job.grid, job.query.profile)).or_default();
