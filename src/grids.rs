@@ -172,7 +172,7 @@ impl NavGrids {
             tracing::warn!("grid {} has a frame of hexagons, but cells that are squares", id.0);
         }
         grid.set_profiles(self.profiles.clone());
-        grid.forget_placed(); // without layers, which would have to follow
+        grid.forget_placed();
         grid.continue_from(self.last_revision);
         grid.build_layers(); // build during level loading, not in the first tick
         self.insertions += 1;
@@ -290,8 +290,9 @@ impl NavGrids {
         self.profiles = profiles;
     }
 
-    /// Adds a movement profile to all grids and returns its number; nothing changes for units of other profiles. There is room for
-    /// 256 profiles: a call beyond that adds none and returns 255, the number of the 256th profile.
+    /// Adds a movement profile to all grids and returns its number. Nothing changes for units of other profiles, but searches
+    /// under way begin again. There is room for 256 profiles: a call beyond that adds none and returns 255, the number of the
+    /// 256th profile.
     pub fn add_profile(&mut self, profile: Profile) -> ProfileId {
         let id = ProfileId(self.profiles.len().min(255) as u8);
         if self.profiles.len() < 256 {

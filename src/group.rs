@@ -148,7 +148,7 @@ impl Group {
     }
 
     /// Sends `members` to the cells around an entity, and sends them on when it moves: when it has moved by a quarter of the
-    /// distance of the nearest member, and by half of the side of the square that they fill. No slot lies
+    /// distance of the nearest members (a quarter of all), and by half of the side of the square that they fill. No slot lies
     /// on the cells of a critter that collides and is no member; while it is idle, members may push it aside.
     /// [`GroupArrived`] is triggered each time all have come to rest. When the entity is gone, the group ends as any other
     /// does.

@@ -12,6 +12,8 @@ use crate::{
 
 /// Slots are assigned again when the goal has moved by at least the distance to it divided by this.
 const SHARE_OF_DISTANCE: u32 = 4;
+/// That distance is the one of the last of the nearest members, one in so many.
+const NEARER: usize = 4;
 
 impl GroupState {
     /// Whether a group follows an entity, as long as that exists.
@@ -54,7 +56,7 @@ impl SlotAssignment<'_, '_> {
         }
     }
 
-    /// Whether the goal of a group has moved to another grid, or by at least a part of the way of the nearest member and at
+    /// Whether the goal of a group has moved to another grid, or by at least a part of the way of the nearer members and at
     /// least half of the side of a square that the members would fill.
     fn has_moved(
         &self,
@@ -72,12 +74,17 @@ impl SlotAssignment<'_, '_> {
         if moved < (side / 2).max(1) {
             return false;
         }
-        // Of the nearest: a member that is left behind does not hold up the others.
         let distances = group.members.iter().filter_map(|member| {
             let here = self.places.cell_of_target(&member.entity.into(), id).ok()?;
             Some(topology.distance(here, before.goal))
         });
-        moved >= distances.min().unwrap_or(0) / SHARE_OF_DISTANCE
+        let mut distances: Vec<u32> = distances.collect();
+        if distances.is_empty() {
+            return true;
+        }
+        // Neither those that are left behind hold up the others, nor does one that stands near send them on all the time.
+        let last = distances.len() / NEARER;
+        moved >= *distances.select_nth_unstable(last).1 / SHARE_OF_DISTANCE
     }
 
     /// Whether the entity has arrived on the slot of a member: it has moved too little since slots were assigned.

@@ -222,8 +222,8 @@ impl DistanceField {
             let Some((x, y)) = grid.local(cell) else {
                 continue;
             };
-            let index = self.layout.index(x, y);
-            if self.costs[index] > self.front && can_reach_goal(layer.region(x, y)) {
+            let (index, region) = (self.layout.index(x, y), layer.region(x, y));
+            if self.costs[index] > self.front && region.is_some() && can_reach_goal(region) {
                 self.awaited.push(index as u32);
             }
         }

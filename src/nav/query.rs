@@ -38,8 +38,9 @@ pub enum Algorithm {
     /// would not jump. It then looks farther around its route than `Hierarchical`, so that paths
     /// are at most 3 % too long on tiled worlds of real maps, and 5.1 % with
     /// [`CornerRule::Allow`](super::terrain::CornerRule) or across edges that cost as much as hundreds of cells.
-    /// The choice depends on the grid, its landmarks and the query alone. One exception: a queued search for such a long path
-    /// does not try an exact search first if an edit has restarted it.
+    /// The choice depends on the grid, its landmarks and the query alone. Two exceptions in a queue: a search for such a long path
+    /// does not try an exact search first if an edit has restarted it; and where many jobs have one goal, an exact search may
+    /// answer them all.
     #[default]
     Auto,
     /// The cheapest path, however long: [`JumpPoint`](Self::JumpPoint) where that works and pays, elsewhere

@@ -195,6 +195,30 @@ fn distant_jobs_join_the_field_of_others() {
     }
 }
 
+/// One that is much farther away than all others does not make them wait.
+#[test]
+fn a_straggler_does_not_hold_up_the_others() {
+    let world = scattered((2_400, 60), 6, 13);
+    let grid = world.grid();
+    let goal = grid.rect().cells().find(|&cell| cell.x == 5 && grid.cost(UNIT, cell) > 0).unwrap();
+    let mut random = Random(14);
+    let near = cells_around(grid, goal, 400, &mut random, |cell| cell.x < 100);
+    let far = cells_around(grid, goal, 1, &mut random, |cell| cell.x > 2_200);
+    let play = |starts: &[Cell]| {
+        let (mut queue, mut replies) = (SearchQueue::default(), Vec::new());
+        for &start in starts {
+            queue.push_job(GRID, PathQuery::new(start, goal), JobOptions::default());
+        }
+        finish(&mut queue, &world, 2_000, &mut replies);
+        assert!(count(&replies, FoundBy::Field) > 300);
+        replies.retain(|reply| reply.path().start().x < 100);
+        replies.iter().map(|reply| reply.tick).max().unwrap()
+    };
+    let all: Vec<Cell> = far.into_iter().chain(near.iter().copied()).collect();
+    let (alone, together) = (play(&near), play(&all));
+    assert!(together <= alone + 2, "{together} ticks instead of {alone}");
+}
+
 /// Cells around buildings, rectangles and ranges, on squares and hexagons, for small and large units.
 #[test]
 fn goals_of_several_cells_share_fields_too() {

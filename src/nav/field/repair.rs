@@ -159,7 +159,8 @@ impl DistanceField {
     ///   cells](Self::await_cells);
     /// - the grid has replaced another one since (see [`NavGrid::edits_since`]);
     /// - the grid has another size or origin, or the profile was changed;
-    /// - rays filled it and costs [overflowed](Self::overflow).
+    /// - rays filled it and costs [overflowed](Self::overflow);
+    /// - it was started around a goal of another shape than a rectangle, by a [queue](crate::nav::queue).
     #[must_use]
     pub fn can_repair(&self, grid: &NavGrid) -> bool {
         let profile = grid.profiles().get(usize::from(self.profile.0));

@@ -7,7 +7,7 @@ use super::{
     in_flight::{Task, TaskKind},
     job::{FoundBy, Job},
     search_queue::SearchQueue,
-    shared_field::SharedField,
+    shared_field::{SharedField, is_within},
     sharing_policy::{GroupKey, MAX_FIELDS},
     single_search::{MAX_BACKLOG, SingleSearch},
     workers::Tick,
@@ -21,6 +21,8 @@ use crate::nav::{
 const JOBS_SCANNED_PER_UNIT: usize = 8;
 /// The cost of each member of a group, in units.
 const MEMBER_COST: u32 = 4;
+/// Distant jobs share a field if they are at most so many times as far away as the farthest of those for which it is started.
+const REACH_FACTOR: u32 = 2;
 
 impl SearchQueue {
     /// Admits the next job, if one waits and there is a slot for it; returns whether it did.
@@ -70,6 +72,9 @@ impl SearchQueue {
             return Some(job);
         };
         if let Some(shared) = self.field_of(key) {
+            if !shared.admits(&job) {
+                return Some(job);
+            }
             shared.join(job, grid);
             return None;
         }
@@ -77,7 +82,7 @@ impl SearchQueue {
         if GroupKey::of_counted(&job).is_some()
             && self.sharing.pays((key, job.class), allowance, grid, layer)
         {
-            self.gather(key, job, left);
+            self.gather(key, job, (grid, layer), left);
             None
         } else {
             Some(job)
@@ -94,35 +99,37 @@ impl SearchQueue {
     }
 
     /// Lets a job and all waiting ones of its group that may be admitted wait for a field.
-    fn gather(&mut self, key: GroupKey, job: Job, left: &mut u32) {
+    fn gather(
+        &mut self,
+        key: GroupKey,
+        job: Job,
+        (grid, layer): (&NavGrid, &Layer),
+        left: &mut u32,
+    ) {
+        let own = job.query.start.chebyshev(key.goal.cell());
+        let reach = self.sharing.farthest((key, job.class)).max(own).saturating_mul(REACH_FACTOR);
         let long = self.waiting.long_len();
         for count in [self.waiting.len() - long, long] {
             *left = left.saturating_sub((count / JOBS_SCANNED_PER_UNIT) as u32);
         }
-        let mut jobs = self.waiting.pop_matching(&|job: &Job| GroupKey::of(job) == Some(key));
+        let is_member = |job: &Job| {
+            GroupKey::of(job) == Some(key)
+                && is_within(job, &key, reach)
+                && is_reachable(job, &key, grid, layer)
+        };
+        let mut jobs = self.waiting.pop_matching(&is_member);
         for job in &mut jobs {
             self.sharing.remove_waiting(job);
             job.is_new = false;
         }
         jobs.push(job);
         *left = left.saturating_sub((jobs.len() as u32).saturating_mul(MEMBER_COST));
-        self.waiting_fields.insert(key, SharedField::new(key, jobs.into_iter()));
+        self.waiting_fields.insert(key, SharedField::new(key, jobs.into_iter(), reach));
     }
 
-    /// Starts the field whose first job comes before those of the others that wait, if there is a slot; returns whether
-    /// one was taken. Jobs that the field cannot answer wait again.
+    /// Starts the next field, if there is a slot; returns whether one was taken. Jobs that the field cannot answer wait again.
     pub(super) fn start_field(&mut self, tick: &mut Tick<'_, impl GridSource>) -> bool {
-        if self.waiting_fields.is_empty()
-            || self.field_count >= MAX_FIELDS
-            || self.tasks.len() >= self.settings.in_flight.max(1)
-            || !self.has_long_slot()
-        {
-            return false;
-        }
-        let first = |shared: &SharedField| shared.jobs().next().map(|job| job.ticket);
-        let next = self.waiting_fields.iter().min_by_key(|(_, shared)| first(shared));
-        let Some(mut shared) =
-            next.map(|(&key, _)| key).and_then(|key| self.waiting_fields.remove(&key))
+        let Some(mut shared) = self.next_field().and_then(|key| self.waiting_fields.remove(&key))
         else {
             return false;
         };
@@ -144,6 +151,25 @@ impl SearchQueue {
         self.tasks.push(Task::new(TaskKind::Shared(Box::new(shared))));
         self.field_count += 1;
         true
+    }
+
+    /// Returns the group whose field is started next, if there is a slot: the one whose first job comes before those of the
+    /// others that wait for a field. Older searches that need the same slot come first.
+    fn next_field(&self) -> Option<GroupKey> {
+        if self.waiting_fields.is_empty()
+            || self.field_count >= MAX_FIELDS
+            || self.tasks.len() >= self.settings.in_flight.max(1)
+            || !self.has_long_slot()
+        {
+            return None;
+        }
+        let first = |shared: &SharedField| shared.jobs().next().map(|job| job.ticket);
+        let waiting =
+            self.waiting_fields.iter().filter_map(|(&key, shared)| Some((first(shared)?, key)));
+        let (ticket, key) = waiting.min()?;
+        let short = self.waiting.next_short().filter(|_| self.settings.in_flight <= 1);
+        let mut searches = self.waiting.next_long().into_iter().chain(short);
+        searches.all(|(other, _)| ticket < other).then_some(key)
     }
 
     /// Takes the next job that may run now. If all slots are taken and short jobs finished fast in the last

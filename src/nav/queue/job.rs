@@ -121,11 +121,6 @@ impl Job {
         Self { ticket, grid, query, goals, rally, class, is_new, queued_at, ..Self::default() }
     }
 
-    /// Returns the cells at both ends of the path.
-    pub(super) const fn ends(&self) -> [Cell; 2] {
-        [self.query.start, self.query.goal.cell()]
-    }
-
     /// Whether it has one goal, and its cells lie near one another.
     pub(super) fn has_small_goal(&self) -> bool {
         self.goals.is_none() && self.query.goal.is_small()

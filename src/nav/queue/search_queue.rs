@@ -32,8 +32,9 @@ pub struct SearchQueue {
     pub settings: QueueSettings,
     pub(super) waiting: WaitingJobs,
     pub(super) tasks: Vec<Task>,
-    /// How many of the tasks are shared fields, and those that wait until fewer are.
+    /// How many of the tasks are shared fields.
     pub(super) field_count: usize,
+    /// Groups of jobs that wait for a field of their own.
     pub(super) waiting_fields: BTreeMap<GroupKey, SharedField>,
     /// Index of the task that gets the next quantum.
     pub(super) cursor: usize,
@@ -175,7 +176,7 @@ impl SearchQueue {
         self.waiting() == 0 && self.tasks.is_empty()
     }
 
-    /// Returns how many ticks the oldest job in flight or at the head of a lane has waited; 0 where there
+    /// Returns how many ticks the oldest job in flight, waiting for a field or at the head of a lane has waited; 0 where there
     /// is none. Each class has a lane, and so have jobs that were admitted before.
     #[must_use]
     pub fn longest_wait(&self) -> u64 {

@@ -15,7 +15,8 @@ use super::{
     single_search::MAX_BACKLOG,
 };
 use crate::nav::{
-    DistanceField, NavGrid, Path, PathFailure, Reach, node_pool::NodePool, search::SearchCounters,
+    Cell, DistanceField, NavGrid, Path, PathFailure, Reach, node_pool::NodePool,
+    search::SearchCounters,
 };
 
 /// Steps of a field (about 20 ns each, measured) for one unit of the budget.
@@ -34,6 +35,8 @@ pub(super) struct SharedField {
     pub(super) key: GroupKey,
     /// By ticket: whole crowds are canceled when they get another order.
     jobs: BTreeMap<Ticket, Job>,
+    /// How many columns or rows away distant jobs may be that join: the field would have to wait for them.
+    reach: u32,
     field: DistanceField,
     /// The lane of the thread that ran it last.
     pub(super) lane: usize,
@@ -49,10 +52,16 @@ pub(super) struct SharedField {
 }
 
 impl SharedField {
-    /// Returns a task for these jobs, whose field is not started yet.
-    pub(super) fn new(key: GroupKey, jobs: impl Iterator<Item = Job>) -> Self {
+    /// Returns a task for these jobs, whose field is not started yet. Distant jobs that join are at most `reach` columns or rows
+    /// away.
+    pub(super) fn new(key: GroupKey, jobs: impl Iterator<Item = Job>, reach: u32) -> Self {
         let jobs = jobs.map(|job| (job.ticket, job)).collect();
-        Self { key, jobs, ..Self::default() }
+        Self { key, jobs, reach, ..Self::default() }
+    }
+
+    /// Whether a job of its group may join.
+    pub(super) fn admits(&self, job: &Job) -> bool {
+        is_within(job, &self.key, self.reach)
     }
 
     /// Starts the field, in the memory of another one.
@@ -66,7 +75,7 @@ impl SharedField {
     ) -> Result<(), PathFailure> {
         self.field = field;
         self.field.start_around(grid, self.key.profile, &self.key.goal)?;
-        self.field.await_cells(grid, self.jobs.values().flat_map(Job::ends));
+        self.field.await_cells(grid, awaited(&self.key, self.jobs.values()));
         Ok(())
     }
 
@@ -82,8 +91,7 @@ impl SharedField {
 
     /// Adds another job.
     pub(super) fn join(&mut self, job: Job, grid: &NavGrid) {
-        // If its goal is that of the field, awaiting this cell delays nothing.
-        self.field.await_cells(grid, job.ends());
+        self.field.await_cells(grid, awaited(&self.key, [&job].into_iter()));
         self.jobs.insert(job.ticket, job);
     }
 
@@ -116,7 +124,7 @@ impl SharedField {
         if !core::mem::take(&mut self.has_canceled) || self.field.is_finished() {
             return 0;
         }
-        self.field.await_only(grid, self.jobs.values().flat_map(Job::ends));
+        self.field.await_only(grid, awaited(&self.key, self.jobs.values()));
         self.jobs.len().div_ceil(JOBS_NAMED_PER_UNIT) as u32
     }
 
@@ -197,4 +205,17 @@ impl SharedField {
         let finished = self.finished.capacity() * size_of::<FinishedJob>();
         self.field.bytes() + jobs + rejected + finished + self.last_leg.bytes()
     }
+}
+
+/// Whether a job is a reason to start a field, or at most `reach` columns or rows away from its goal.
+pub(super) fn is_within(job: &Job, key: &GroupKey, reach: u32) -> bool {
+    GroupKey::of_counted(job).is_some() || job.query.start.chebyshev(key.goal.cell()) <= reach
+}
+
+/// Returns the cells that a field has to reach for its jobs: their starts, and their goals where these are others than its own.
+fn awaited<'a>(key: &GroupKey, jobs: impl Iterator<Item = &'a Job>) -> impl Iterator<Item = Cell> {
+    jobs.flat_map(|job| {
+        let goal = (job.query.goal != key.goal).then(|| job.query.goal.cell());
+        core::iter::once(job.query.start).chain(goal)
+    })
 }

@@ -151,6 +151,11 @@ impl SharingPolicy {
         self.groups.contains_key(&(key, class))
     }
 
+    /// Returns how far away the starts of a group and class are, in columns or rows, as far as they are a reason to start a field.
+    pub(super) fn farthest(&self, group: (GroupKey, u8)) -> u32 {
+        self.groups.get(&group).map_or(0, |group| group.farthest)
+    }
+
     /// Whether one field is cheaper for the waiting jobs of this group and class than a search for each,
     /// if `allowance` new ones may still be admitted.
     pub(super) fn pays(

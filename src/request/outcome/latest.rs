@@ -80,8 +80,10 @@ pub(in crate::request) fn note_dropped(
     let has_ended = is_announced
         || matches!(status, Arrived(_) | Found(PathKind::Complete | PathKind::Partial));
     let was_under_way = if has_ended { follows().unwrap_or(false) } else { status.is_under_way() };
-    let inbox = world.get_resource::<RequestInbox>();
-    let waits = inbox.is_some_and(|inbox| inbox.waiting.contains_key(&entity));
+    let Some(inbox) = world.get_resource::<RequestInbox>() else {
+        return;
+    };
+    let waits = inbox.waiting.contains_key(&entity);
     let Some(mut state) = world.get_mut::<RequestState>(entity) else {
         return;
     };
