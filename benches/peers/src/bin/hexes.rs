@@ -111,8 +111,7 @@ struct Race {
 
 impl Race {
     fn new(course: &Course, rule: Rule) -> Result<Self, String> {
-        let grid =
-            hexagons::shifted_rows(&course.board.grid).map_err(|error| error.to_string())?;
+        let grid = hexagons::shifted_rows(&course.board.grid).map_err(|error| error.to_string())?;
         grid.build_layers();
         let (textbook, range) = (Textbook::new(&grid), MovementRange::new());
         Ok(Self { grid, rule, textbook, pool: NodePool::default(), search: Search::new(), range })
