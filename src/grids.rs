@@ -41,6 +41,13 @@ pub struct NavGrids {
     /// Number of this resource among those that the app has had; 0 before its first tick, and of a copy.
     #[cfg_attr(feature = "serialize", serde(skip))]
     number: u64,
+    /// The version of the tiles from which the grids fed by tilemaps are; 0 where that is not known.
+    #[cfg_attr(feature = "serialize", serde(skip))]
+    #[cfg_attr(
+        not(any(feature = "tilemap", feature = "tilemap_chunk")),
+        allow(dead_code, reason = "there are no tiles")
+    )]
+    pub(crate) tiles_version: u64,
 }
 
 /// The resources of grids that the app has had: a game may insert another one for each level.
@@ -114,6 +121,7 @@ impl Default for NavGrids {
             removals: 0,
             frame_changes: 0,
             number: 0,
+            tiles_version: 0,
         }
     }
 }
@@ -122,7 +130,7 @@ impl Clone for NavGrids {
     /// A copy counts as another resource: if it replaces the original, everything that uses the grids treats them as new.
     fn clone(&self) -> Self {
         let (grids, profiles) = (self.grids.clone(), self.profiles.clone());
-        Self { grids, profiles, number: 0, ..*self }
+        Self { grids, profiles, number: 0, tiles_version: 0, ..*self }
     }
 }
 
@@ -224,12 +232,6 @@ impl NavGrids {
     #[must_use]
     pub fn frame(&self, id: GridId) -> Option<&GridFrame> {
         self.grids.get(&id).map(|level| &level.frame)
-    }
-
-    /// Returns the number of this resource among those that the app has had.
-    #[cfg(any(feature = "tilemap", feature = "tilemap_chunk"))]
-    pub(crate) const fn number(&self) -> u64 {
-        self.number
     }
 
     /// Returns the generation of a grid, which distinguishes grids that had the same number.

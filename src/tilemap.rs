@@ -14,7 +14,7 @@
 //!
 //! **Chunks** (feature `tilemap_chunk`): a `NavSource` on an entity with bevy_sprite_render's `TilemapChunk` and
 //! `TilemapChunkTileData` reads that chunk. The texture of a tile is its index in the tileset. Chunks side by side are sources at
-//! different [offsets](NavSource::offset); a chunk that is spawned or despawned rebuilds the grid, a change of tiles edits it.
+//! different [offsets](NavSource::offset). A chunk that makes the grid larger or smaller rebuilds it; other changes edit it.
 //! Tiles of chunks are not entities, so they have no [`TileTerrain`]: take the terrain from the texture or from a function.
 
 #[cfg(feature = "tilemap_chunk")]
@@ -218,16 +218,6 @@ fn check(layout: TileLayout, size: UVec2) -> Result<(), SourceError> {
 /// A tile is read again when it loses one of these, or is gone.
 #[cfg(feature = "tilemap")]
 type PartsOfTiles = (TilePos, TilemapId, TileTextureIndex, TileVisible, TileTerrain, TileEdges);
-
-/// The grids of a world are replaced by those of a snapshot, as they are. Those of maps that it lacks are made again.
-pub(crate) fn recognize_grids(world: &mut World, grids: &crate::grids::NavGrids) {
-    if let Some(mut sources) = world.get_resource_mut::<TileSources>() {
-        sources.grids_number = grids.number();
-        let ids = sources.sources.iter().map(|source| source.settings.grid);
-        let missing: Vec<_> = ids.filter(|&id| grids.get(id).is_none()).collect();
-        sources.rebuild.extend(missing);
-    }
-}
 
 /// Adds the resources, observers and types of the stage.
 pub(crate) fn build(app: &mut App) {

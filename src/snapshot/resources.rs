@@ -66,14 +66,13 @@ macro_rules! resources {
             }
 
             pub(super) fn map_entities(&mut self, mapper: &mut impl EntityMapper) {
+                self.grids.tiles_version = 0; // the tiles of another world
                 $(self.$mapped.map_entities(mapper);)*
             }
 
             /// Replaces those of the world.
             pub(super) fn write(mut self, world: &mut World) {
                 self.prepare(world);
-                #[cfg(any(feature = "tilemap", feature = "tilemap_chunk"))]
-                crate::tilemap::recognize_grids(world, &self.grids);
                 $(*world.resource_mut::<$replica_type>() = self.$replica;)*
                 $(*world.resource_mut::<$plain_type>() = self.$plain;)*
                 $(*world.resource_mut::<$mapped_type>() = self.$mapped;)*

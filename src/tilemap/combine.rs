@@ -10,7 +10,7 @@ use bevy::{ecs::entity_disabling::Disabled, prelude::*};
 use super::{NavSource, SourceError, SourceStatus, sources::TileSources};
 use crate::{
     grids::NavGrids,
-    nav::{GridId, NavGrid, grid::MAX_SIDE},
+    nav::{CellRect, GridId, NavGrid, TerrainId, Topology, grid::MAX_SIDE},
 };
 
 type Statuses<'w, 's> =
@@ -33,19 +33,21 @@ pub(crate) fn combine_sources(
     mut grids: ResMut<NavGrids>,
     mut statuses: Statuses,
 ) {
-    // The game has put another resource in the place of the grids.
-    if grids.number() != sources.grids_number {
-        sources.grids_number = grids.number();
+    if grids.tiles_version != sources.version {
+        // They are others than before: those of a snapshot, or of the game.
         let ids: BTreeSet<_> = sources.sources.iter().map(|source| source.settings.grid).collect();
         let is_ours = |&id: &GridId| grids.get(id).is_none() || grids.is_fed_by_tiles(id);
         sources.rebuild.extend(ids.into_iter().filter(is_ours));
     }
+    sources.version += u64::from(!sources.rebuild.is_empty() || !sources.changes.is_empty());
     if !sources.rebuild.is_empty() {
         rebuild_grids(&mut sources, &mut grids, &mut statuses);
     }
     if !sources.changes.is_empty() {
         apply_changes(&mut sources, &mut grids);
     }
+    // Games look for changes of the resource.
+    grids.bypass_change_detection().tiles_version = sources.version;
 }
 
 /// Reports that a map feeds no grid.
@@ -54,7 +56,8 @@ pub(super) fn reject(entity: Entity, status: &mut SourceStatus, error: SourceErr
     *status = SourceStatus::Refused(error);
 }
 
-/// Rebuilds the grids whose extent or layers have changed; removes a grid without any map left.
+/// Makes grids what their maps say: edits those that have the extent of their maps, makes the others anew, and removes those
+/// without a map.
 fn rebuild_grids(sources: &mut TileSources, grids: &mut NavGrids, statuses: &mut Statuses) {
     while let Some(id) = sources.rebuild.pop_first() {
         sources.changes.terrain.retain(|&(grid, _)| grid != id);
@@ -72,18 +75,46 @@ fn rebuild_grids(sources: &mut TileSources, grids: &mut NavGrids, statuses: &mut
                 reject(misfit, &mut status, error);
             }
         } else {
-            match NavGrid::from_terrain(width, height, sources.terrain_of(id, extent)) {
-                Ok(grid) => {
-                    let frame = grids.frame(id).copied().unwrap_or_default();
-                    let topology = sources.of(id).next().map(|source| source.topology);
-                    let grid = grid.with_origin(extent.min);
-                    let mut grid = grid.with_topology(topology.unwrap_or_default());
-                    sources.write_all_edges(id, &mut grid);
-                    grids.insert_level(id, grid, frame, true);
-                }
-                Err(error) => tracing::error!("grid {}: {error}", id.0),
+            let first = sources.of(id).next();
+            let topology = first.map(|source| source.topology).unwrap_or_default();
+            let fits = |grid: &&mut NavGrid| (grid.rect(), grid.topology()) == (extent, topology);
+            match fed(grids, id).filter(fits) {
+                Some(grid) => write_all(sources, id, grid),
+                None => insert_new(sources, id, (extent, topology), grids),
             }
         }
+    }
+}
+
+/// Makes a grid what its maps say.
+fn write_all(sources: &TileSources, id: GridId, grid: &mut NavGrid) {
+    let rect = grid.rect();
+    let terrain = sources.terrain_of(id, rect);
+    let mut edit = grid.edit();
+    for (cell, terrain) in rect.cells().zip(terrain) {
+        let is_set = edit.set_terrain(cell, TerrainId(terrain));
+        debug_assert!(is_set.is_ok(), "{is_set:?}: it is a cell of the grid");
+    }
+    drop(edit);
+    sources.write_all_edges(id, grid);
+}
+
+/// Makes a grid of maps.
+fn insert_new(
+    sources: &TileSources,
+    id: GridId,
+    (extent, topology): (CellRect, Topology),
+    grids: &mut NavGrids,
+) {
+    let terrain = sources.terrain_of(id, extent);
+    match NavGrid::from_terrain(extent.width, extent.height, terrain) {
+        Ok(grid) => {
+            let frame = grids.frame(id).copied().unwrap_or_default();
+            let mut grid = grid.with_origin(extent.min).with_topology(topology);
+            sources.write_all_edges(id, &mut grid);
+            grids.insert_level(id, grid, frame, true);
+        }
+        Err(error) => tracing::error!("grid {}: {error}", id.0),
     }
 }
 

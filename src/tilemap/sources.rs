@@ -27,8 +27,8 @@ pub(crate) struct TileSources {
     misfits: Vec<(GridId, Entity)>,
     /// Rejected tilemaps to read again because another tilemap of their grid has changed or was removed.
     pub(super) reread: Vec<Entity>,
-    /// The number of the resource of grids that they feed.
-    pub(super) grids_number: u64,
+    /// How often anything has changed here that grids are made of.
+    pub(super) version: u64,
     /// Grids to rebuild because their extent or the order of their maps has changed.
     pub(super) rebuild: BTreeSet<GridId>,
     /// Tilemaps and tiles removed since the last tick. Kept here because Bevy discards removal records after a
@@ -110,8 +110,14 @@ impl TileSources {
 
     /// Forgets where the tiles of a map are.
     fn forget_tiles(&mut self, source: &Source) {
-        for tile in source.all_tiles() {
-            self.tile_positions.remove(&tile);
+        if source.tiles.len() > self.tile_positions.len() / 2 {
+            // Most of the table: entries removed one by one would leave traces that make it slow (512 × 512 tiles read again: 237 ms instead of 32).
+            let positions = std::mem::take(&mut self.tile_positions).into_iter();
+            self.tile_positions = positions.filter(|(_, (map, _))| *map != source.entity).collect();
+        } else {
+            for tile in source.all_tiles() {
+                self.tile_positions.remove(&tile);
+            }
         }
     }
 

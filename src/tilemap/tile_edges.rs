@@ -2,6 +2,8 @@
 //!
 //! Input: the [`TileEdges`] of tiles. Output: the edges that all maps of a grid together have between two cells.
 
+use std::collections::BTreeMap;
+
 use bevy::prelude::*;
 
 use super::{source::Source, sources::TileSources};
@@ -74,19 +76,27 @@ impl TileSources {
         }
     }
 
-    /// Sets all edges of a new grid: the same, but looks at each tile once. A world of chunks has many sources.
+    /// Makes all edges of a grid those of its tiles: the same, but looks at each tile once. A world of chunks has many sources.
     pub(super) fn write_all_edges(&self, id: GridId, grid: &mut NavGrid) {
-        let mut edit = grid.edit();
+        let mut wanted = BTreeMap::new();
         for source in self.of(id) {
             for (&index, edges) in &source.edges {
                 let cell = source.cell(index);
                 for direction in Direction::ALL {
-                    let edge = edges.get(direction);
-                    if edge > edit.grid().edge(cell, direction) {
-                        let _is_set = edit.set_edge(cell, direction, edge);
+                    if let Some(at) = grid.canonical_edge(cell, direction) {
+                        let known = wanted.entry(at).or_insert(EdgeId::NONE);
+                        *known = edges.get(direction).max(*known);
                     }
                 }
             }
+        }
+        for (cell, direction, _) in grid.edges() {
+            wanted.entry((cell, direction)).or_insert(EdgeId::NONE);
+        }
+        let mut edit = grid.edit();
+        for ((cell, direction), edge) in wanted {
+            let is_set = edit.set_edge(cell, direction, edge);
+            debug_assert!(is_set.is_ok(), "{is_set:?}: the grid has that edge");
         }
     }
 }

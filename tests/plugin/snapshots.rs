@@ -211,8 +211,16 @@ fn putting_back_is_silent() {
 /// A level of tiles, all of texture 0 (grass) but for a river with a ford; with the tiles by column and row.
 #[cfg(feature = "tilemap")]
 fn tiled_app() -> (App, impl Fn(&mut App, u32, u32, u32)) {
-    use bevy_ecs_tilemap::prelude::*;
     let mut app = app();
+    let paint = spawn_level(&mut app);
+    run(&mut app, 2);
+    (app, paint)
+}
+
+/// Returns how to change the texture of a tile.
+#[cfg(feature = "tilemap")]
+fn spawn_level(app: &mut App) -> impl Fn(&mut App, u32, u32, u32) + use<> {
+    use bevy_ecs_tilemap::prelude::*;
     let size = TilemapSize { x: 24, y: 12 };
     let source = NavSource::by_texture([TerrainId(b'G'), TerrainId(b'W')]);
     let sides = (TilemapGridSize { x: 10.0, y: 10.0 }, TilemapTileSize { x: 10.0, y: 10.0 });
@@ -223,12 +231,10 @@ fn tiled_app() -> (App, impl Fn(&mut App, u32, u32, u32)) {
         let texture = TileTextureIndex(u32::from(x == 12 && y != 5));
         tiles.push(app.world_mut().spawn((TilePos { x, y }, TilemapId(map), texture)).id());
     }
-    let paint = move |app: &mut App, x: u32, y: u32, texture| {
+    move |app: &mut App, x: u32, y: u32, texture| {
         let tile = tiles[(y * size.x + x) as usize];
         app.world_mut().entity_mut(tile).insert(TileTextureIndex(texture));
-    };
-    run(&mut app, 2);
-    (app, paint)
+    }
 }
 
 /// A floor that was added after the snapshot and is still there.
@@ -292,4 +298,57 @@ fn levels_with_tilemaps_are_the_games() {
     let grids: &NavGrids = other.world().resource();
     let grid = grids.get(GridId::default()).unwrap();
     assert_eq!(grid.terrain(Cell::new(12, 9)), Some(TerrainId(b'W')), "tiles are read as ever");
+}
+
+#[cfg(feature = "tilemap")]
+fn level(app: &App) -> &NavGrid {
+    app.world().resource::<NavGrids>().get(GridId::default()).unwrap()
+}
+
+/// Tiles that no tick had read, that were changed since and not put back, or that an update of the game has changed.
+#[test]
+#[cfg(feature = "tilemap")]
+fn grids_follow_the_tiles_after_a_restore() {
+    let (mut app, paint) = tiled_app();
+    let terrain = |app: &App, y| level(app).terrain(Cell::new(12, y)).unwrap().0;
+    paint(&mut app, 12, 5, 1);
+    paint(&mut app, 3, 3, 1);
+    let snapshot = TilePathSnapshot::take(app.world_mut()).unwrap();
+    paint(&mut app, 3, 3, 0);
+    paint(&mut app, 12, 9, 0);
+    run(&mut app, 3);
+    let before = level(&app).revision();
+    snapshot.restore(app.world_mut()).unwrap();
+    assert_eq!([5, 9].map(|y| terrain(&app, y)), [b'G', b'W'], "as they were");
+    run(&mut app, 1);
+    assert_eq!([5, 9].map(|y| terrain(&app, y)), [b'W', b'G'], "as the tiles are");
+    assert_eq!(level(&app).terrain(Cell::new(3, 3)).unwrap().0, b'G');
+    let after = level(&app).revision();
+    assert!(after <= before, "two cells were edited, and not the whole grid");
+    run(&mut app, 2);
+    assert_eq!(level(&app).revision(), after);
+}
+
+/// A saved game is loaded first, and then the level is spawned: nothing begins again.
+#[test]
+#[cfg(feature = "tilemap")]
+fn levels_may_be_spawned_after_their_snapshot_is_loaded() {
+    let (mut app, _) = tiled_app();
+    let units: Vec<Entity> = (0..8).map(|y| spawn_critter(&mut app, (2, y))).collect();
+    units.iter().zip(0..).for_each(|(&unit, y)| order(&mut app, unit, (21, y)));
+    run(&mut app, 60);
+    let snapshot = TilePathSnapshot::take(app.world_mut()).unwrap();
+    let play = |app: &mut App| -> Vec<u64> {
+        let tick = |_| {
+            app.update();
+            state_checksum(app.world_mut())
+        };
+        (0..400).map(tick).collect()
+    };
+    let first = play(&mut app);
+    assert_eq!(units.iter().filter(|&&unit| state(&app, unit).cell().x == 21).count(), 8);
+    let mut other = self::app();
+    snapshot.load(other.world_mut(), &mut EntityHashMap::default()).unwrap();
+    let _paint = spawn_level(&mut other);
+    assert_eq!(play(&mut other), first);
 }

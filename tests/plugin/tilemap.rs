@@ -645,6 +645,44 @@ fn a_tile_that_becomes_impassable_reroutes_only_critters_whose_path_it_cuts() {
     }
 }
 
+/// A bridge or a ruin over a level that is played: its cells are edited, and the grid is not made anew.
+#[test]
+fn a_layer_within_the_grid_is_an_edit() {
+    let mut app = app();
+    spawn_map(&mut app, (20, 9), NavSource::by_texture([TerrainId::GROUND]));
+    let unit =
+        (Critter::new(8.0), Transform::from_xyz(0.0, 64.0, 0.0), PathRequest::to(Cell::new(19, 4)));
+    let unit = app.world_mut().spawn(unit).id();
+    run(&mut app, 20);
+    let edits = |app: &App, since| -> Option<Vec<CellRect>> {
+        let grid = app.world().resource::<NavGrids>().get(GridId::default())?;
+        Some(grid.edits_since(since)?.collect())
+    };
+    let before = revision(&app);
+    let ruin = NavSource::by_texture([TerrainId::VOID])
+        .edges([TileEdges::new().with(Direction::East, EdgeId(2))]);
+    let ruin = spawn_map(&mut app, (1, 2), ruin.offset(Cell::new(12, 4)).order(1));
+    app.update();
+    assert_eq!(
+        [3, 4, 5].map(|y| terrain(&app, 12, y).unwrap()),
+        [TerrainId::GROUND, TerrainId::VOID, TerrainId::VOID]
+    );
+    assert_eq!(edge(&app, 12, 4, Direction::East), 2);
+    assert_eq!(app.world().resource::<PathCounters>().repaired, 1);
+    let around = CellRect::new(Cell::new(12, 4), 2, 2);
+    let is_there = |rect: &CellRect| rect.intersection(around) == *rect;
+    assert!(edits(&app, before).is_some_and(|rects| rects.iter().all(is_there)));
+    let before = revision(&app);
+    app.world_mut().entity_mut(ruin).despawn();
+    app.update();
+    assert_eq!(
+        (terrain(&app, 12, 4), edge(&app, 12, 4, Direction::East)),
+        (Some(TerrainId::GROUND), 0)
+    );
+    assert!(edits(&app, before).is_some_and(|rects| rects.iter().all(is_there)));
+    run_until(&mut app, 400, |app| status(app, unit) == PathStatus::Arrived(PathKind::Complete));
+}
+
 fn anchors() -> impl Strategy<Value = TilemapAnchor> {
     prop_oneof![
         Just(TilemapAnchor::None),

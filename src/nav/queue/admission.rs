@@ -17,10 +17,8 @@ use crate::nav::{
     query::PathFailure, search::SearchCounters,
 };
 
-/// Waiting jobs that are scanned for members of a group at the cost of one unit of the budget.
-const JOBS_SCANNED_PER_UNIT: usize = 8;
-/// The cost of each member of a group, in units.
-const MEMBER_COST: u32 = 4;
+/// Jobs are gathered for a field for at least so many units (a third of a millisecond), even if less of the budget is left.
+const MIN_GATHERING: u32 = 8_192;
 /// Distant jobs share a field if they are at most so many times as far away as the farthest of those for which it is started.
 const REACH_FACTOR: u32 = 2;
 
@@ -98,7 +96,8 @@ impl SearchQueue {
         in_flight.or_else(|| self.waiting_fields.get_mut(&key))
     }
 
-    /// Lets a job and all waiting ones of its group that may be admitted wait for a field.
+    /// Lets a job wait for a field, and with it as many of its group as may be admitted and the budget pays for: the others join
+    /// when they are admitted.
     fn gather(
         &mut self,
         key: GroupKey,
@@ -108,23 +107,24 @@ impl SearchQueue {
     ) {
         let own = job.query.start.chebyshev(key.goal.cell());
         let reach = self.sharing.farthest((key, job.class)).max(own).saturating_mul(REACH_FACTOR);
-        let long = self.waiting.long_len();
-        for count in [self.waiting.len() - long, long] {
-            *left = left.saturating_sub((count / JOBS_SCANNED_PER_UNIT) as u32);
-        }
-        let is_member = |job: &Job| {
-            GroupKey::of(job) == Some(key)
+        let given = (*left).max(MIN_GATHERING);
+        let mut units = given;
+        let mut jobs = self.waiting.pop_matching(|job| {
+            let is_member = units > 0
+                && key.is_of(job)
                 && is_within(job, &key, reach)
-                && is_reachable(job, &key, grid, layer)
-        };
-        let mut jobs = self.waiting.pop_matching(&is_member);
-        for job in &mut jobs {
-            self.sharing.remove_waiting(job);
-            job.is_new = false;
+                && is_reachable(job, &key, grid, layer);
+            // Measured with 100,000 jobs: looking at one takes 40 ns, taking it 400 ns.
+            units = units.saturating_sub(if is_member { JOB_COST } else { 1 });
+            is_member
+        });
+        *left = left.saturating_sub(given - units);
+        for same_class in jobs.chunk_by(|a, b| a.class == b.class) {
+            self.sharing.remove_members((key, same_class[0].class), same_class);
         }
-        jobs.push(job);
-        *left = left.saturating_sub((jobs.len() as u32).saturating_mul(MEMBER_COST));
-        self.waiting_fields.insert(key, SharedField::new(key, jobs.into_iter(), reach));
+        jobs.iter_mut().for_each(|job| job.is_new = false);
+        let all = core::iter::once(job).chain(jobs);
+        self.waiting_fields.insert(key, SharedField::new(key, all, reach));
     }
 
     /// Starts the next field, if there is a slot; returns whether one was taken. Jobs that the field cannot answer wait again.
@@ -306,4 +306,58 @@ fn is_reachable(job: &Job, key: &GroupKey, grid: &NavGrid, layer: &Layer) -> boo
         cells.any(|(x, y)| layer.region(x, y) == Some(start))
     };
     leads_to(&key.goal) && (job.query.goal == key.goal || leads_to(&job.query.goal))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::nav::{Cell, GridId, PathQuery, TerrainId, queue::Priority};
+
+    /// The grid that every job names.
+    struct World(NavGrid);
+
+    impl GridSource for World {
+        fn grid(&self, _id: GridId) -> Option<&NavGrid> {
+            Some(&self.0)
+        }
+    }
+
+    /// A whole army gets an order: a tick takes as many jobs out of the waiting ones as it can pay for.
+    #[test]
+    fn a_field_gathers_as_many_jobs_as_the_tick_pays_for() {
+        const JOBS: usize = 6_000;
+        let world = World(NavGrid::new(64, 64, TerrainId::GROUND).unwrap());
+        for (budget, most) in [(1, MIN_GATHERING), (24_000, 24_000), (1 << 20, 1 << 20)] {
+            let mut queue = SearchQueue::default();
+            let starts = world.0.rect().cells().cycle().take(JOBS);
+            let goal = Cell::new(32, 32);
+            starts.for_each(|start| {
+                queue.push(GridId(0), PathQuery::new(start, goal), Priority::default());
+            });
+            queue.waiting.begin_tick(queue.settings.class_limits);
+            let job = queue.waiting.pop(0).unwrap();
+            queue.sharing.remove_waiting(&job);
+            let (grid, mut left, mut answers) = (&world.0, budget, 0);
+            assert!(queue.share_field(job, grid, &mut left).is_none(), "a field pays");
+            let gathered: usize =
+                queue.waiting_fields.values().map(|field| field.jobs().count()).sum();
+            let expected = (1 + most.div_ceil(JOB_COST) as usize).min(JOBS);
+            assert_eq!(
+                (gathered, left),
+                (expected, budget.saturating_sub((gathered as u32 - 1) * JOB_COST))
+            );
+            while !queue.is_empty() {
+                queue.step(
+                    &world,
+                    50_000,
+                    || true,
+                    |answer| {
+                        assert!(answer.result.is_ok());
+                        answers += 1;
+                    },
+                );
+            }
+            assert_eq!(answers, JOBS);
+        }
+    }
 }

@@ -53,8 +53,13 @@ impl GroupKey {
             && job.restarts < MAX_RESTARTS
             && !job.is_single
             && job.delivered.is_none();
-        let goal = job.rally.map_or(query.goal, Goal::from);
-        may_share.then_some(Self { grid: job.grid, profile: query.profile, goal })
+        may_share.then_some(Self { grid: job.grid, profile: query.profile, goal: goal_of(job) })
+    }
+
+    /// Whether it is the group of a job.
+    pub(super) fn is_of(&self, job: &Job) -> bool {
+        // Most jobs have other goals.
+        goal_of(job) == self.goal && Self::of(job) == Some(*self)
     }
 
     /// Returns the group of a job if the job is a reason to start a field. `Auto` answers long queries with the hierarchy, even if
@@ -67,6 +72,11 @@ impl GroupKey {
         };
         Self::of(job).filter(|key| is_near(key.goal.cell()) && is_near(job.query.goal.cell()))
     }
+}
+
+/// Returns what the field of a job leads to.
+fn goal_of(job: &Job) -> Goal {
+    job.rally.map_or(job.query.goal, Goal::from)
 }
 
 /// Statistics about the jobs that wait and the searches that are done.
@@ -114,16 +124,24 @@ impl SharingPolicy {
 
     /// Removes a job that does not wait any more.
     pub(super) fn remove_waiting(&mut self, job: &Job) {
-        if let Some(key) = GroupKey::of_counted(job)
-            && let Entry::Occupied(mut entry) = self.groups.entry((key, job.class))
-        {
-            let group = entry.get_mut();
+        if let Some(key) = GroupKey::of_counted(job) {
+            self.remove_members((key, job.class), core::slice::from_ref(job));
+        }
+    }
+
+    /// Removes jobs that do not wait any more, all of one group (counted or not) and class.
+    pub(super) fn remove_members(&mut self, (key, class): (GroupKey, u8), jobs: &[Job]) {
+        let Entry::Occupied(mut entry) = self.groups.entry((key, class)) else {
+            return;
+        };
+        let group = entry.get_mut();
+        for job in jobs.iter().filter(|job| GroupKey::of_counted(job).is_some()) {
             group.count -= 1;
             group.new -= u32::from(job.is_new);
             group.distance_sum -= u64::from(job.query.start.chebyshev(key.goal.cell()));
-            if group.count == 0 {
-                entry.remove();
-            }
+        }
+        if group.count == 0 {
+            entry.remove();
         }
     }
 

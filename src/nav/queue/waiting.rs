@@ -80,8 +80,8 @@ impl WaitingJobs {
         Some(job)
     }
 
-    /// Takes all matching jobs; of new ones as many as their classes are allowed, lowest tickets first.
-    pub(super) fn pop_matching(&mut self, matches: &impl Fn(&Job) -> bool) -> Vec<Job> {
+    /// Takes all matching jobs, lane by lane; of new ones as many as their classes are allowed, lowest tickets first.
+    pub(super) fn pop_matching(&mut self, mut matches: impl FnMut(&Job) -> bool) -> Vec<Job> {
         let mut jobs = Vec::new();
         for (lane, allowance) in self.lanes.iter_mut().zip(&mut self.allowance) {
             let before = jobs.len();
@@ -95,10 +95,6 @@ impl WaitingJobs {
     /// Returns the number of jobs.
     pub(super) fn len(&self) -> usize {
         self.lanes.iter().map(BTreeMap::len).sum()
-    }
-
-    pub(super) fn long_len(&self) -> usize {
-        self.lanes[LONG].len()
     }
 
     /// Returns how many jobs may be admitted in this tick, if there are slots.
@@ -234,7 +230,7 @@ mod tests {
                     prop_assert!(waiting.remove(ticket).is_none(), "it was removed");
                 }
                 Operation::PopMatching => {
-                    let jobs = waiting.pop_matching(&|job: &Job| job.query.goal.cell().x == 0);
+                    let jobs = waiting.pop_matching(|job: &Job| job.query.goal.cell().x == 0);
                     let mut tickets: Vec<Ticket> = jobs.iter().map(|job| job.ticket).collect();
                     tickets.sort_unstable();
                     prop_assert_eq!(tickets, model.pop_matching());
