@@ -50,8 +50,9 @@
 //!   Short requests are answered immediately while long searches run. An unreachable goal is answered without
 //!   a search.
 //! - **Determinism.** The same orders and edits on the same ticks give the same paths and steps, on every
-//!   machine and with any number of threads. The budget does not affect what a path to a goal up to 2,048 cells away costs, only the tick
-//!   in which it is ready (and, where many requests share one goal, which of several cheapest paths each gets).
+//!   machine and with any number of threads. The budget does not affect what a path to a goal up to 2,048 cells away
+//!   costs, only the tick in which it is ready (and, where many requests share one goal, which of several cheapest
+//!   paths each gets).
 //!   [`state_checksum`](prelude::state_checksum) is for comparing two runs. A
 //!   [`time_cap`](prelude::TilePathSettings) gives up this guarantee.
 //! - **No overlaps.** No cell is held by two critters, no two critters swap cells, none cuts a corner, and

@@ -234,11 +234,11 @@ pub(crate) fn run_searches(
 ) {
     let grids = grids.bypass_change_detection();
     let Pathfinder { queue, landmarks, answers, counters, spent, unread, .. } = &mut *pathfinder;
-    let spent_before = std::mem::take(spent).min(settings.budget);
+    let spent_before = std::mem::take(spent);
     queue.settings = settings.queue;
     let deadline = settings.time_cap.map(|cap| (Instant::now(), cap));
     let in_time = || deadline.is_none_or(|(start, cap)| start.elapsed() < cap);
-    let budget = settings.budget - spent_before;
+    let budget = settings.budget.saturating_sub(spent_before);
     let workers = PoolWorkers::new(settings.threads);
     let spent = queue.step_on(&workers, grids, budget, in_time, |answer| {
         count(counters, &answer);
@@ -247,7 +247,7 @@ pub(crate) fn run_searches(
     let (left, limit) = (budget - spent, settings.landmark_bytes);
     landmarks.fill(grids, limit, (left, settings.budget), in_time);
     counters.landmark_bytes = grids.iter().map(|(_, grid)| grid.landmark_bytes()).sum();
-    counters.spent_last_tick = spent_before + spent;
+    counters.spent_last_tick = spent_before.saturating_add(spent);
     counters.restarts = queue.restarts();
     counters.waiting = queue.waiting() + *unread;
     counters.in_flight = queue.in_flight();

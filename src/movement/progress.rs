@@ -110,9 +110,10 @@ mod tests {
     fn a_held_unit_tries_both_sides_and_is_stuck_whatever_its_pace() {
         for pace in [0.01, 0.08, 0.5, 2.0, f32::INFINITY] {
             let mut progress = SteeringProgress::default();
-            let mut tried = [0, 0];
+            let (mut tried, mut free) = ([0, 0], 0);
             for tick in 0..3_000 {
                 progress.note(7.0, pace);
+                free += i32::from(!progress.is_stuck());
                 // Another path does not count as a step ahead.
                 if tick % 5 == 0 {
                     progress.left = 0.0;
@@ -121,6 +122,9 @@ mod tests {
                 tried[1] += u32::from(progress.side() == Some(Side::Left));
             }
             assert!(progress.is_stuck(), "{pace}");
+            // 512 ticks; at 0.01 cells a tick nine cells take longer.
+            let expected = if pace < 0.017 { 900 } else { 512 };
+            assert!((free + 1 - expected).abs() <= 1, "{pace}: stuck after {} ticks", free + 1);
             assert!(tried.iter().all(|&ticks| ticks >= 100), "{pace}: {tried:?}");
             progress.note(6.4, pace);
             assert!(!progress.is_stuck() && progress.side().is_none(), "{pace}");

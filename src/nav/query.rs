@@ -33,7 +33,7 @@ pub enum Reach {
 #[reflect(Debug, Default, PartialEq, Hash, Clone)]
 pub enum Algorithm {
     /// The one that suits the query: [`Exact`](Self::Exact) up to a distance of
-    /// [`HIERARCHY_MIN_DISTANCE`](super::search::HIERARCHY_MIN_DISTANCE) cells; from there on
+    /// [`HIERARCHY_MIN_DISTANCE`](super::search::HIERARCHY_MIN_DISTANCE) cells; beyond that
     /// [`Hierarchical`](Self::Hierarchical), if an exact search would take the work of more than 24,000 expansions or
     /// would not jump. It then looks farther around its route than `Hierarchical`, so that paths
     /// are at most 3 % too long on tiled worlds of real maps, and 5.1 % with
@@ -49,8 +49,8 @@ pub enum Algorithm {
     Exact,
     /// First over chunks of 32 × 32 cells, then over the cells around the path found there. Takes a
     /// fraction of the time, for a path that costs a little more (see `benches/RESULTS.md` for how much)
-    /// and whose first segment is known early. Only for long paths: from
-    /// [`HIERARCHY_MIN_DISTANCE`](super::search::HIERARCHY_MIN_DISTANCE) cells on, on weighted terrain from
+    /// and whose first segment is known early. Only for long paths: beyond
+    /// [`HIERARCHY_MIN_DISTANCE`](super::search::HIERARCHY_MIN_DISTANCE) cells, on weighted terrain beyond
     /// [`HIERARCHY_MIN_DISTANCE_WEIGHTED`](super::search::HIERARCHY_MIN_DISTANCE_WEIGHTED). `Exact` answers
     /// shorter ones, and those where the goal itself cannot be reached or the path may end on one of several cells.
     Hierarchical,

@@ -72,7 +72,9 @@ impl CheckedCrowd {
     fn seen(&self, id: u64, unit: UnitId) -> Seen {
         let position = self.crowd.position(&self.grid, unit).unwrap();
         let size = self.crowd.size(unit).unwrap();
-        Seen::new((id, UNIT, size), position, self.crowd.progress(unit))
+        let known = |profile: &ProfileId| usize::from(profile.0) < self.grid.profiles().len();
+        let profile = self.crowd.profile(unit).filter(known).unwrap_or(UNIT);
+        Seen::new((id, profile, size), position, self.crowd.progress(unit))
     }
 
     /// Returns the tick by which `sent` units have arrived once; `None` if they have not after `most` ticks.

@@ -3,6 +3,8 @@
 //!
 //! `PROPTEST_CASES` sets the number of sequences (default 256).
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use bevy_tilepath::{
     nav::crowd::{Crowd, Membership, RouteId, UnitId, UnitSettings},
     prelude::*,
@@ -152,6 +154,7 @@ impl FuzzedCrowd {
     fn check(&self) {
         let units: Vec<UnitId> = self.crowd.units().collect();
         assert_eq!(units.len(), self.crowd.len());
+        self.check_cells(&units);
         for &unit in &self.units {
             assert_eq!(units.contains(&unit), self.crowd.contains(unit));
             let position = self.crowd.position(&self.grids[0], unit);
@@ -162,6 +165,36 @@ impl FuzzedCrowd {
                     let mut cells = crate::common::covered(grid.topology(), size, at);
                     assert!(cells.all(|cell| grid.contains(cell)), "{at}, size {size}");
                 }
+            }
+        }
+    }
+}
+
+impl FuzzedCrowd {
+    /// Asserts that no cell is held by two units, unless one leaves it and the other enters it, and that the crowd knows who
+    /// holds a cell.
+    fn check_cells(&self, units: &[UnitId]) {
+        let grid = &self.grids[0];
+        let mut on: BTreeMap<(i32, i32), Vec<(UnitId, bool, bool)>> = BTreeMap::new();
+        for &unit in units {
+            let (tail, head) = self.crowd.position(grid, unit).unwrap();
+            let size = self.crowd.size(unit).unwrap();
+            let cells = |at: Cell| -> BTreeSet<(i32, i32)> {
+                crate::common::covered(grid.topology(), size, at).map(|at| (at.x, at.y)).collect()
+            };
+            let (left, entered) = (cells(tail), cells(head));
+            for &cell in left.union(&entered) {
+                let ends = (left.contains(&cell), entered.contains(&cell));
+                on.entry(cell).or_default().push((unit, ends.0, ends.1));
+            }
+        }
+        for ((x, y), held) in on {
+            let holder = self.crowd.holder(grid, Cell::new(x, y));
+            assert!(held.iter().any(|&(unit, ..)| Some(unit) == holder), "({x}, {y}): {held:?}");
+            match held[..] {
+                [(unit, ..)] => assert_eq!(holder, Some(unit), "({x}, {y})"),
+                [(_, true, false), (_, false, true)] | [(_, false, true), (_, true, false)] => {}
+                _ => panic!("({x}, {y}) is held by {held:?}"),
             }
         }
     }

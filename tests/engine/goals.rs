@@ -626,6 +626,22 @@ fn a_large_goal_costs_no_more_than_its_border() {
 }
 
 #[test]
+fn sight_reaches_64_cells_however_far_is_asked_for() {
+    let grid = NavGrid::new(300, 9, TerrainId::GROUND).unwrap();
+    let (start, shot_at) = (Cell::new(5, 4), Cell::new(250, 4));
+    for cells in [63, 64, 65, 140, u16::MAX] {
+        let goal = Goal::in_sight(CellRect::single(shot_at), cells, UNIT);
+        let end = Cell::new(250 - i32::from(cells.min(64)), 4);
+        let admits = |cell: Cell| goal.admits(&grid, UNIT, cell);
+        assert!(admits(end) && !admits(end.offset(-1, 0)), "{cells}");
+        for algorithm in ALGORITHMS {
+            let path = grid.answer(PathQuery::new(start, goal).algorithm(algorithm)).unwrap();
+            assert_eq!(path.end(), end, "{cells}, {algorithm:?}");
+        }
+    }
+}
+
+#[test]
 fn many_cells_without_sight_are_checked_within_the_budget() {
     // Thousands of cells on the side of the start are near enough, but do not see over the wall.
     let mut grid = NavGrid::new(300, 200, TerrainId::GROUND).unwrap();

@@ -42,6 +42,24 @@ fn any_cell(grid: &NavGrid, random: &mut Random) -> Cell {
 
 /// Whether the line between two cells is free, by trying every cell: on which side of the line its corners lie.
 pub fn has_line_of_sight(grid: &NavGrid, profile: ProfileId, a: Cell, b: Cell) -> bool {
+    line_between(grid, profile, (a, b)).is_some_and(|ways| ways.into_iter().all(|ways| ways.0 > 0))
+}
+
+/// The same for a unit: both cells beside a side along which it goes must be open, no edge between them, and both ends free.
+fn has_clear_line(grid: &NavGrid, profile: ProfileId, a: Cell, b: Cell) -> bool {
+    let ends_are_free = [a, b].into_iter().all(|cell| grid.cost(profile, cell) > 0);
+    let is_wide = |ways: (u32, bool)| ways == (2, true);
+    let ways = line_between(grid, profile, (a, b));
+    ends_are_free && ways.is_some_and(|ways| ways.into_iter().all(is_wide))
+}
+
+/// For each side along which the line goes, how many of the two cells beside it are open, and whether no shut edge lies between
+/// them. `None` if the line is blocked where it crosses cells.
+fn line_between(
+    grid: &NavGrid,
+    profile: ProfileId,
+    (a, b): (Cell, Cell),
+) -> Option<Vec<(u32, bool)>> {
     let is_free = |cell: Cell| grid.cost(profile, cell) > 0;
     let (dx, dy) = (b.x - a.x, b.y - a.y);
     // In thirds of a cell from the center of `a`.
@@ -74,16 +92,16 @@ pub fn has_line_of_sight(grid: &NavGrid, profile: ProfileId, a: Cell, b: Cell) -
             _ => false,
         };
         if crossed.iter().filter(|&other| meets(other)).any(|&other| !is_open(cell, other)) {
-            return false;
+            return None;
         }
     }
-    let mut beside: BTreeMap<Vec<(i32, i32)>, bool> = BTreeMap::new();
+    let mut beside: BTreeMap<Vec<(i32, i32)>, Vec<(Cell, bool)>> = BTreeMap::new();
     for y in a.y.min(b.y)..=a.y.max(b.y) {
         for x in a.x.min(b.x)..=a.x.max(b.x) {
             let cell = Cell::new(x, y);
             let is_crossed = crosses(cell);
             if is_crossed && cell != a && cell != b && !is_free(cell) {
-                return false;
+                return None;
             }
             let mut along: Vec<_> =
                 corners(cell).into_iter().filter(|&corner| side(corner) == 0).collect();
@@ -96,16 +114,21 @@ pub fn has_line_of_sight(grid: &NavGrid, profile: ProfileId, a: Cell, b: Cell) -
                     .filter(at_an_end)
                     .filter(|&&other| along.iter().any(|corner| corners(other).contains(corner)));
                 let is_way = edges_are_open.copied().all(|other| is_open(cell, other));
-                *beside.entry(along).or_default() |= is_free(cell) && is_way;
+                beside.entry(along).or_default().push((cell, is_free(cell) && is_way));
             }
         }
     }
-    beside.values().all(|&is_open| is_open)
+    let ways = beside.into_values().map(|cells| {
+        let open = cells.iter().filter(|(_, is_open)| *is_open).count() as u32;
+        let is_undivided = cells.len() == 2 && is_open(cells[0].0, cells[1].0);
+        (open, is_undivided)
+    });
+    Some(ways.collect())
 }
 
 #[test]
 fn lines_of_sight_cross_the_cells_that_geometry_says() {
-    let (mut seen, mut hidden) = (0, 0);
+    let (mut seen, mut hidden, mut clear, mut narrow) = (0, 0, 0, 0);
     for seed in 0..60 {
         let random = &mut Random(seed);
         let size = (1 + random.below(24), 1 + random.below(24));
@@ -119,11 +142,17 @@ fn lines_of_sight_cross_the_cells_that_geometry_says() {
             assert_eq!(grid.has_line_of_sight(UNIT, b, a), expected, "{seed}: {b} to {a}");
             let is_clear = grid.clear_line(UNIT, a, b);
             assert_eq!(is_clear, grid.clear_line(UNIT, b, a));
-            assert!(!is_clear || expected);
+            let is_wide = has_clear_line(&grid, UNIT, a, b);
+            assert_eq!(is_clear, is_wide, "{seed}: {a} to {b}");
+            clear += u32::from(is_clear && a != b);
+            // It ends on free cells, but is not clear beside the line.
+            let ends_are_free = [a, b].into_iter().all(|cell| grid.cost(UNIT, cell) > 0);
+            narrow += u32::from(expected && ends_are_free && !is_clear);
             (seen, hidden) = (seen + u32::from(expected), hidden + u32::from(!expected));
         }
     }
     assert!(seen > 2_000 && hidden > 2_000, "{seen} {hidden}");
+    assert!(clear > 500 && narrow > 20, "{clear} {narrow}");
 }
 
 /// All algorithms, fields and costs without a path agree with a naive Dijkstra, on grids of up to 260 cells a side, before and
@@ -144,15 +173,19 @@ fn costs_are_those_of_a_naive_search_on_all_sizes_and_under_edits() {
             let (goal, profile) = (any_cell(&grid, random), ProfileId(random.below(5) as u8));
             let costs = dijkstra(&grid, profile, goal);
             let cost_of = |cell: Cell| costs[(cell.y as u32 * size.0 + cell.x as u32) as usize];
-            if field.start(&grid, profile, goal).is_ok() {
+            let is_filled = field.start(&grid, profile, goal).is_ok();
+            if is_filled {
                 field.step(&grid, u32::MAX);
             }
             for _ in 0..12 {
                 let start = any_cell(&grid, random);
                 let expected = cost_of(start);
                 assert_eq!(grid.can_reach(profile, start, goal), expected.is_some());
+                if is_filled {
+                    assert_eq!(field.cost(&grid, start), expected.map(PathCost), "{seed}");
+                }
+                assert!(is_filled || expected.is_none());
                 if let Some(cost) = expected {
-                    assert_eq!(field.cost(&grid, start), Some(PathCost(cost)), "{seed}");
                     let least = grid.distance_to(profile, start, goal).unwrap();
                     assert!(least <= PathCost(cost));
                 }

@@ -305,6 +305,7 @@ fn cheaper_terrain_under_blockers_counts() {
         }
         dig(&mut grid, meanwhile);
         fill_all(&mut filler, &mut grid);
+        assert!(grid.landmark_bytes() > 0, "there are tables to be wrong");
         part.iter().for_each(|&wall| grid.unblock(CellRect::single(wall)).unwrap());
         for _ in 0..40 {
             let query = query(&mut random);
@@ -521,6 +522,7 @@ fn tables_are_the_same_with_and_without_buildings() {
         fill_all(&mut LandmarkFiller::new(), &mut grid);
         fill_all(&mut LandmarkFiller::new(), &mut built);
         blocked.iter().for_each(|&rect| grid.unblock(rect).unwrap());
+        assert!(built.landmark_bytes() > 0 && grid.landmark_bytes() > 0, "{seed}");
         for profile in (0..6).map(ProfileId) {
             assert!(grid.landmark_cells(profile).eq(built.landmark_cells(profile)), "{seed}");
         }

@@ -395,14 +395,14 @@ fn a_first_segment_is_delivered_from_1_024_cells_on() {
 }
 
 #[test]
-fn the_hierarchy_is_used_from_its_minimum_distance() {
+fn the_hierarchy_is_used_beyond_its_minimum_distance() {
     let width = HIERARCHY_MIN_DISTANCE + 2;
     for (costs, from) in
         [(UNIFORM, HIERARCHY_MIN_DISTANCE), (WEIGHTED, HIERARCHY_MIN_DISTANCE_WEIGHTED)]
     {
         let grid =
             NavGrid::new(width, 3, TerrainId(1)).unwrap().with_profiles(vec![profile(costs)]);
-        for (distance, is_long) in [(from - 1, false), (from, true)] {
+        for (distance, is_long) in [(from, false), (from + 1, true)] {
             let (start, goal) = (Cell::new(0, 1), Cell::new(distance as i32, 1));
             let query = PathQuery::new(start, goal);
             let found = whole(&grid, query.algorithm(Algorithm::Hierarchical));
@@ -413,6 +413,28 @@ fn the_hierarchy_is_used_from_its_minimum_distance() {
             assert_eq!(auto, whole(&grid, query.algorithm(Algorithm::Exact)), "no obstacles");
         }
     }
+}
+
+/// "Optimal to goals up to 2,048 cells away": on weighted terrain, where an exact search is not quick.
+#[test]
+fn auto_is_optimal_up_to_its_minimum_distance() {
+    let mut compared = 0;
+    for seed in 0..3 {
+        let map = PatchedMap { walls: 10, ..PatchedMap::new(2_060, 300, WEIGHTED, seed) };
+        let grid = map.grid();
+        let goal = Cell::new(2_057, 150);
+        for distance in [1_000, 2_000, HIERARCHY_MIN_DISTANCE as i32] {
+            let start = Cell::new(goal.x - distance, 150);
+            let Some(best) = dijkstra_cost(&grid, UNIT, start, goal) else {
+                continue; // it lies in a wall
+            };
+            let auto = whole(&grid, PathQuery::new(start, goal));
+            assert_eq!(auto.cost(), Some(best), "{distance} cells, seed {seed}");
+            assert_ne!(auto.algorithm, Algorithm::Hierarchical, "{distance} cells");
+            compared += 1;
+        }
+    }
+    assert!(compared >= 6, "only {compared} paths");
 }
 
 #[test]

@@ -67,14 +67,72 @@ fn discs_stay_apart_between_ticks_at_every_speed() {
     }
 }
 
+/// A unit that walks straight is drawn up to 0.55 cells off its step, but only where that leaves 0.9 cells between it and
+/// another one that is off its step as well. All others stay 0.707 cells apart.
+#[test]
+fn units_drawn_off_their_steps_stay_apart() {
+    let mut random = Random(7);
+    let mut checked = CheckedCrowd::new(open(60, 40));
+    for number in 0..16 {
+        let cell = Cell::new(pick(&mut random, 60), pick(&mut random, 40));
+        checked.add(cell, at_speed(30 + 60 * number)); // the fastest is 31 times as fast as the slowest
+    }
+    let place = |checked: &CheckedCrowd, unit: UnitId| {
+        let (tail, head) = checked.crowd.position(&checked.grid, unit).unwrap();
+        let (done, needed) = checked.crowd.progress(unit);
+        let share = done as f64 / needed as f64;
+        let between = |from: f64, to: f64| from + (to - from) * share;
+        let [from, to] = checked.crowd.line_offsets(unit).unwrap_or_default();
+        let off = (
+            between(f64::from(from.0), f64::from(to.0)) / 100.0,
+            between(f64::from(from.1), f64::from(to.1)) / 100.0,
+        );
+        let at = (
+            between(f64::from(tail.x), f64::from(head.x)) + off.0,
+            between(f64::from(tail.y), f64::from(head.y)) + off.1,
+        );
+        (at, off.0.hypot(off.1))
+    };
+    let (mut far_off, mut near) = (0, 0);
+    for tick in 0..20_000 {
+        if tick % 20 == 0 {
+            let at = random.below(checked.units.len() as u32) as usize;
+            let unit = checked.units[at].1;
+            checked.send(unit, Cell::new(pick(&mut random, 60), pick(&mut random, 40)));
+        }
+        checked.tick();
+        let places: Vec<_> = checked.units.iter().map(|&(_, unit)| place(&checked, unit)).collect();
+        for (at, &(a, off_a)) in places.iter().enumerate() {
+            assert!(off_a <= 0.55 + 1e-9, "{off_a} cells off its step in tick {tick}");
+            far_off += u32::from(off_a > 0.4);
+            for &(b, off_b) in &places[at + 1..] {
+                let apart = (a.0 - b.0).hypot(a.1 - b.1);
+                let least = if off_a > 0.0 && off_b > 0.0 { 0.9 } else { 0.5_f64.sqrt() };
+                assert!(
+                    apart >= least - 1e-9,
+                    "{apart} cells apart in tick {tick}: {off_a}, {off_b}"
+                );
+                near += u32::from(off_a + off_b > 0.2 && apart < 3.0);
+            }
+        }
+    }
+    assert!(far_off > 1_000 && near > 20, "{far_off} far off their steps, {near} near another");
+}
+
 #[test]
 fn units_that_never_had_an_order_let_others_pass() {
-    let mut world = CheckedCrowd::new(open(10, 1));
-    let walker = world.add(Cell::new(5, 0), at_speed(1_000)).unwrap();
-    let idle = world.add(Cell::new(9, 0), at_speed(1_000)).unwrap();
-    assert!(world.send(walker, Cell::new(9, 0)));
-    (0..2_000).for_each(|_| world.tick());
-    assert!(world.crowd.contains(walker) && world.crowd.contains(idle));
+    // Behind the idle unit there is room, then there is none.
+    for (width, passes) in [(12, true), (10, false)] {
+        let mut world = CheckedCrowd::new(open(width, 1));
+        let walker = world.add(Cell::new(5, 0), at_speed(1_000)).unwrap();
+        let idle = world.add(Cell::new(9, 0), at_speed(1_000)).unwrap();
+        assert!(world.send(walker, Cell::new(9, 0)));
+        (0..2_000).for_each(|_| world.tick());
+        let at = |unit| world.crowd.position(&world.grid, unit).unwrap().0.x;
+        assert_eq!(world.arrived.contains(&walker), passes, "{width}");
+        assert_eq!(at(idle) > 9, passes, "{width}: it goes ahead if it can");
+        assert!(!passes || at(walker) == 9, "{width}");
+    }
 }
 
 #[test]
@@ -193,6 +251,8 @@ fn through_streets(grid: NavGrid, seed: u64, count: usize, most: u64) -> Option<
             }
         }
     }
+    let counts = (checked.units.len(), goals.len());
+    assert_eq!(counts, (count, count), "seed {seed}: all are on their way");
     checked.tick_until_arrived(goals.len(), most)
 }
 

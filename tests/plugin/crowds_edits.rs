@@ -237,3 +237,27 @@ fn a_wall_on_its_next_grid_leaves_a_critter_alone() {
         run_until(&mut app, 400, |app| has_arrived(app, below));
     }
 }
+
+/// A building over a street between old walls: its ends are far away, and beyond each wall there is open ground.
+#[test]
+fn units_under_a_new_building_do_not_escape_through_older_walls() {
+    let open = "........................";
+    let wall = "....################....";
+    let mut app = app_with(&[open, open, wall, open, wall, open, open].join("\n"));
+    let mut watch = Watch::new();
+    let units: Vec<Entity> =
+        (7..17).step_by(2).map(|x| spawn_at(&mut app, Critter::new(8.0), (x, 3))).collect();
+    watch.run(&mut app, 3);
+    assert!(units.iter().all(|&unit| cell(&app, unit).y == 3));
+    block(&mut app, CellRect::new(Cell::new(5, 3), 14, 1));
+    watch.run_until(&mut app, 1_200, |app| {
+        for &unit in &units {
+            let walk = *state(app, unit).walk();
+            for at in [walk.tail(), walk.head()] {
+                let is_old_wall = (at.y == 2 || at.y == 4) && (4..20).contains(&at.x);
+                assert!(!is_old_wall, "through an older wall at {at}");
+            }
+        }
+        units.iter().all(|&unit| is_passable(app, unit))
+    });
+}

@@ -145,7 +145,7 @@ fn a_critter_without_speed_is_reported_stuck_and_continues_with_one() {
         order(&mut app, unit, (10, 2));
         let is_stuck = |app: &App| matches!(status(app, unit), PathStatus::Stuck(_));
         let ticks = watch.run_until(&mut app, 1_000, is_stuck);
-        assert!(ticks >= 512, "speed {speed}: reported after {ticks} ticks");
+        assert!((512..=532).contains(&ticks), "speed {speed}: reported after {ticks} ticks");
         assert_eq!(status(&app, unit), PathStatus::Stuck(Hindrance::NoSpeed));
         assert_eq!(position(&app, unit), Vec2::new(20.0, 20.0));
         set_speed(&mut app, unit, 8.0);
@@ -209,4 +209,44 @@ fn a_fast_critter_stays_behind_a_slow_one_in_a_corridor() {
     };
     let ticks = watch.run_until(&mut app, 2_000, is_over);
     assert!(ticks + 1 >= 17 * 32, "{ticks} ticks");
+}
+
+#[test]
+fn a_step_keeps_the_speed_with_which_it_began() {
+    // 32 ticks for a cell before the change, and two after it; and the other way around.
+    for (speed, other, rest, next) in [(2.0, 32.0, 32, 2), (8.0, 0.5, 8, 128)] {
+        let mut app = app_with(&field(20, 5));
+        let unit = spawn_at(&mut app, Critter::new(speed), (2, 2));
+        order(&mut app, unit, (12, 2));
+        let is_on = |x: i32| move |app: &App| state(app, unit).walk().tail() == Cell::new(x, 2);
+        run_until(&mut app, 200, is_on(4));
+        set_speed(&mut app, unit, other);
+        let ticks = run_until(&mut app, 200, is_on(5));
+        assert!(ticks.abs_diff(rest) <= 1, "the step under way: {ticks} ticks");
+        let ticks = run_until(&mut app, 200, is_on(6));
+        assert!(ticks.abs_diff(next) <= 1, "the next one: {ticks} ticks");
+    }
+}
+
+#[test]
+fn a_disabled_critter_ends_its_step_and_a_disabled_ghost_stops_at_once() {
+    for critter in [Critter::new(4.0), Critter::new(4.0).ghost()] {
+        let (mut app, collides) = (app_with(&field(20, 5)), critter.collides);
+        let unit = spawn_at(&mut app, critter, (2, 2));
+        order(&mut app, unit, (12, 2));
+        run_until(&mut app, 200, |app| state(app, unit).walk().tail() == Cell::new(4, 2));
+        run(&mut app, 6);
+        let before = *state(&app, unit).walk();
+        assert!(before.is_between_cells());
+        app.world_mut().entity_mut(unit).insert(bevy::ecs::entity_disabling::Disabled);
+        run(&mut app, 60);
+        let now = *state(&app, unit).walk();
+        if collides {
+            assert_eq!((now.tail(), now.is_between_cells()), (Cell::new(5, 2), false));
+        } else {
+            assert_eq!(now, before, "at once");
+        }
+        app.world_mut().entity_mut(unit).remove::<bevy::ecs::entity_disabling::Disabled>();
+        run_until(&mut app, 400, |app| has_arrived(app, unit));
+    }
 }

@@ -245,3 +245,35 @@ fn critters_that_cannot_walk_are_drawn_on_their_own_cells() {
         assert!(position(&app, tower).distance(center) < 0.1, "{cell}: {}", position(&app, tower));
     }
 }
+
+#[test]
+fn a_critter_on_a_taken_cell_gets_one_at_most_16_cells_away() {
+    for (others, is_in) in [(16, true), (17, false)] {
+        let mut app = app_with(&field(40, 1));
+        for x in 0..others {
+            spawn_at(&mut app, Critter::new(8.0), (x, 0));
+        }
+        run(&mut app, 2);
+        let late = spawn_at(&mut app, Critter::new(8.0), (0, 0));
+        run(&mut app, 40);
+        assert_eq!(is_in_crowd(&app, late), is_in, "{others} others");
+        assert_eq!(crowd_len(&app), others as usize + usize::from(is_in));
+        if is_in {
+            assert_eq!(cell(&app, late), Cell::new(16, 0));
+        }
+    }
+}
+
+#[test]
+fn a_critter_on_a_taken_cell_gets_none_in_another_room() {
+    let mut app = app_with("..#.....");
+    let [first, second, third] = [0; 3].map(|x| spawn_at(&mut app, Critter::new(8.0), (x, 0)));
+    run(&mut app, 40);
+    assert_eq!([first, second].map(|unit| cell(&app, unit).x), [0, 1]);
+    assert!(!is_in_crowd(&app, third), "there is room only beyond the wall");
+    let mut grids = grid(&mut app);
+    let level = grids.get_mut(GridId::default()).unwrap();
+    level.set_terrain(Cell::new(2, 0), TerrainId(b'.')).unwrap();
+    run(&mut app, 40);
+    assert_eq!(cell(&app, third), Cell::new(2, 0), "it is connected now");
+}

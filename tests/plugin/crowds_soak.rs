@@ -216,8 +216,8 @@ fn nearest(app: &App, units: &[Entity]) -> f32 {
 fn discs_never_overlap_between_ticks() {
     // About four and two and a half frames per tick, and two and a half ticks per frame.
     let paces = [(3_906, 3_200), (6_250, 2_000), (40_000, 400)];
-    let squares = paces.map(|pace| (pace, Topology::Square, 0.7));
-    let hexagons = paces.map(|pace| (pace, Topology::Hexagonal, 0.86));
+    let squares = paces.map(|pace| (pace, Topology::Square, core::f32::consts::FRAC_1_SQRT_2));
+    let hexagons = paces.map(|pace| (pace, Topology::Hexagonal, 0.75_f32.sqrt()));
     for ((micros, frames), topology, closest) in squares.into_iter().chain(hexagons) {
         let (mut app, units, mut random) = crowd_of(topology, 60, 11, 0);
         run(&mut app, 1);

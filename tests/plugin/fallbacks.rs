@@ -161,6 +161,14 @@ fn pauses_between_tries_double_up_to_the_longest_where_there_is_no_path() {
 }
 
 #[test]
+fn by_default_an_order_is_tried_eight_more_times_in_40_seconds() {
+    let (mut app, unit) = ordered(beyond().retry(Retry::default()));
+    let tries = tries(&mut app, 2_700);
+    assert_eq!(pauses(&tries), [32, 64, 128, 256, 512, 512, 512, 512]);
+    assert_eq!(status(&app, unit), PathStatus::Failed(NO_PATH));
+}
+
+#[test]
 fn while_an_order_waits_its_status_has_the_reason() {
     let (mut app, unit) = ordered(beyond().retry(Retry { after: 10, longest: 10, most: 2 }));
     run(&mut app, 2);

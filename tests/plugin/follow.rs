@@ -410,7 +410,7 @@ fn a_thousand_followers_stay_within_the_budget() {
     order(&mut app, target, (110, 55));
     for _ in 0..400 {
         app.update();
-        assert!(counters(&app).spent_last_tick <= 40_000);
+        assert!(counters(&app).spent_last_tick <= 20_000);
     }
     run_until(&mut app, 1_500, |app| hunters.iter().all(|&hunter| has_arrived(app, hunter)));
     let followed = counters(&app).followed;

@@ -647,20 +647,6 @@ fn orders_outlive_their_group() {
 }
 
 #[test]
-fn a_group_speed_limit_does_not_outlive_its_group() {
-    let mut app = open_field(40, 20);
-    let units = squad(&mut app, 3, (2, 8));
-    let group = send(&mut app, group_to((25, 10), &units).keep_together());
-    run(&mut app, 20);
-    app.world_mut().entity_mut(group).despawn();
-    run(&mut app, 400);
-    for unit in units {
-        assert!(!app.world().entity(unit).contains::<GroupSpeedLimit>());
-        assert!(has_arrived(&app, unit));
-    }
-}
-
-#[test]
 fn a_grid_that_is_removed_ends_the_group_once() {
     let mut app = open_field(40, 20);
     let units = squad(&mut app, 6, (2, 8));

@@ -209,26 +209,50 @@ fn a_wall_away_from_every_path_costs_nothing() {
     assert_eq!((now.repaired, now.expansions), (before.repaired, before.expansions));
 }
 
-#[test]
-fn a_wall_on_the_entered_cell_sends_the_critter_back() {
-    let mut app = app_with(&field(30, 3));
-    let unit = spawn_critter(&mut app, (2, 1));
-    order(&mut app, unit, (27, 1));
-    run_until(&mut app, 100, |app| {
+/// Blocks the cell that a unit has just begun to enter, on its way from (5, 1) to the east. Returns that cell.
+fn block_entered_cell(app: &mut App, unit: Entity) -> Cell {
+    order(app, unit, (27, 1));
+    run_until(app, 100, |app| {
         let walk = *state(app, unit).walk();
         walk.tail() == Cell::new(5, 1) && walk.is_between_cells()
     });
-    let wall = Cell::new(6, 1);
-    let level = &mut grid(&mut app);
-    level.get_mut(GridId::default()).unwrap().block(CellRect::single(wall)).unwrap();
+    let wall = state(app, unit).walk().head();
+    assert_eq!(wall, Cell::new(6, 1));
+    grid(app).get_mut(GridId::default()).unwrap().block(CellRect::single(wall)).unwrap();
+    wall
+}
+
+#[test]
+fn a_wall_on_the_entered_cell_sends_a_ghost_back() {
+    let mut app = app_with(&field(30, 3));
+    let unit = spawn_ghost(&mut app, (2, 1));
+    let wall = block_entered_cell(&mut app, unit);
+    let mut has_left = false;
+    app.update();
     run_until(&mut app, 1_000, |app| {
         let walk = *state(app, unit).walk();
-        assert!(
-            walk.head() != wall || walk.tail() == Cell::new(5, 1),
-            "it does not reach the wall"
-        );
+        assert_ne!(walk.head(), wall, "it turns back");
+        assert!(walk.tail() != wall || !has_left && walk.head() == Cell::new(5, 1), "{walk:?}");
+        has_left |= walk.tail() != wall;
         arrived(app, unit)
     });
+}
+
+#[test]
+fn a_critter_that_enters_a_new_wall_ends_its_step_and_walks_off() {
+    let mut app = app_with(&field(30, 3));
+    let unit = spawn_critter(&mut app, (2, 1));
+    let wall = block_entered_cell(&mut app, unit);
+    let (mut on_it, mut has_left) = (0, false);
+    run_until(&mut app, 1_000, |app| {
+        let walk = *state(app, unit).walk();
+        let is_on_it = walk.tail() == wall || walk.head() == wall;
+        assert!(!(has_left && is_on_it), "it enters the wall again");
+        has_left |= !is_on_it;
+        on_it += u32::from(is_on_it);
+        arrived(app, unit)
+    });
+    assert!(on_it <= 18, "two steps of at most nine ticks each: {on_it}");
 }
 
 #[test]
@@ -276,18 +300,6 @@ fn a_critter_under_a_moved_and_scaled_parent_walks_in_the_world() {
     run(&mut app, 2);
     let world = app.world().get::<GlobalTransform>(unit).unwrap().translation();
     assert!(world.truncate().distance(Vec2::new(90.0, 10.0)) < 0.01, "at {world}");
-}
-
-#[test]
-fn invalid_speeds_stand_still() {
-    for speed in [0.0, -3.0, f32::NAN] {
-        let mut app = app_with(&field(10, 3));
-        let unit = spawn_critter(&mut app, (0, 1));
-        app.world_mut().get_mut::<Critter>(unit).unwrap().speed = speed;
-        order(&mut app, unit, (9, 1));
-        run(&mut app, 20);
-        assert_eq!(position(&app, unit), Vec2::new(0.0, 10.0), "speed {speed}");
-    }
 }
 
 #[test]
@@ -367,19 +379,6 @@ fn a_critter_moved_while_it_stands_continues_from_there() {
     app.update();
     let start = app.world().get::<RequestState>(unit).unwrap().query().start;
     assert_eq!(start, Cell::new(30, 1));
-}
-
-#[test]
-fn a_standing_critter_moves_with_its_grid() {
-    let mut app = app_with(&field(30, 3));
-    let unit = spawn_critter(&mut app, (0, 1));
-    order(&mut app, unit, (4, 1));
-    run_until(&mut app, 500, |app| arrived(app, unit));
-    run(&mut app, 3);
-    let frame = GridFrame::square(Vec2::new(0.0, 500.0), Vec2::splat(10.0));
-    grid(&mut app).set_frame(GridId::default(), frame);
-    run(&mut app, 2);
-    assert_eq!(position(&app, unit), Vec2::new(40.0, 510.0));
 }
 
 #[test]

@@ -226,11 +226,13 @@ fn changes_to_a_disabled_critter_take_effect_when_it_is_enabled() {
     order(&mut app, back, (2, 20));
     app.world_mut().entity_mut(removed).remove::<PathRequest>();
     app.world_mut().get_mut::<Critter>(ghost).unwrap().collides = false;
-    run(&mut app, 200);
-    let cells = units.iter().map(|&unit| cell(&app, unit)).collect::<Vec<_>>();
+    run(&mut app, 20); // steps under way end
+    let walks = |app: &App| units.iter().map(|&unit| *state(app, unit).walk()).collect::<Vec<_>>();
+    let before = walks(&app);
+    assert!(before.iter().all(|walk| !walk.is_between_cells()));
+    run(&mut app, 180);
+    assert_eq!(walks(&app), before, "nobody moves while disabled");
     units.iter().for_each(|&unit| enable(&mut app, unit));
-    let now = units.iter().map(|&unit| cell(&app, unit)).collect::<Vec<_>>();
-    assert_eq!(cells, now);
     run(&mut app, 2);
     assert_eq!(crowd_len(&app), 4, "the ghost holds no cell");
     assert_eq!(status(&app, removed), PathStatus::Idle);

@@ -46,22 +46,6 @@ fn an_entity_without_critter_gets_its_path_and_stays() {
 }
 
 #[test]
-fn targets_may_be_cells_positions_and_entities() {
-    let mut app = app_with(WALLED);
-    let flag = app.world_mut().spawn(Transform::from_xyz(72.0, 18.0, 0.0)).id();
-    for target in
-        [Target::Cell(Cell::new(7, 2)), Target::Position(Vec2::new(72.0, 18.0)), flag.into()]
-    {
-        let unit = spawn_critter(&mut app, (0, 0));
-        app.world_mut().entity_mut(unit).insert(PathRequest::to(Cell::default()));
-        let request = PathRequest { target, ..PathRequest::to(Cell::default()) };
-        app.world_mut().entity_mut(unit).insert(request);
-        app.update();
-        assert_eq!(app.world().get::<NavPath>(unit).unwrap().end(), Cell::new(7, 2));
-    }
-}
-
-#[test]
 fn every_failure_names_its_reason() {
     let far = Cell::new(99, 1);
     let wall = Cell::new(4, 1);
@@ -104,37 +88,6 @@ fn a_unit_in_a_wall_off_the_grid_or_at_an_invalid_position_gets_a_reason() {
         run(&mut app, 2);
         assert_eq!(status(&app, unit), PathStatus::Failed(reason));
     }
-}
-
-#[test]
-fn reach_nearest_leads_to_the_nearest_cell() {
-    let mut app = app_with(TWO_REGIONS);
-    let unit = spawn_critter(&mut app, (0, 0));
-    app.world_mut().entity_mut(unit).insert(PathRequest::to(Cell::new(8, 2)).reach(Reach::Nearest));
-    run_until(&mut app, 200, |app| status(app, unit) == PathStatus::Arrived(PathKind::Partial));
-    assert_eq!(state(&app, unit).cell(), Cell::new(3, 2));
-}
-
-#[test]
-fn a_new_request_replaces_the_old_one_and_reports_it() {
-    let mut app = app_with(WALLED);
-    record(&mut app);
-    let unit = spawn_critter(&mut app, (0, 0));
-    order(&mut app, unit, (9, 4));
-    run(&mut app, 10);
-    order(&mut app, unit, (0, 4));
-    app.update();
-    run_until(&mut app, 300, |app| matches!(status(app, unit), PathStatus::Arrived(_)));
-    assert_eq!(state(&app, unit).cell(), Cell::new(0, 4));
-    assert_eq!(
-        events(&app),
-        [
-            Recorded::Found(unit, PathKind::Complete),
-            Recorded::Canceled(unit, CancelReason::Replaced),
-            Recorded::Found(unit, PathKind::Complete),
-            Recorded::Arrived(unit, PathKind::Complete),
-        ]
-    );
 }
 
 #[test]
@@ -262,16 +215,6 @@ fn urgent_requests_come_first_and_ordinary_ones_do_not_starve() {
         }
     }
     panic!("the ordinary request starved");
-}
-
-#[test]
-fn a_flood_is_read_over_several_ticks_and_answered_completely() {
-    let mut app = app_with(TWO_REGIONS);
-    let position = Transform::from_xyz(0.0, 0.0, 0.0);
-    let requests = vec![(position, PathRequest::to(Cell::new(8, 1))); 10_000];
-    app.world_mut().spawn_batch(requests).for_each(drop);
-    let ticks = run_until(&mut app, 100, |app| counters(app).failed == 10_000);
-    assert!(ticks > 3, "not all in one tick");
 }
 
 #[test]

@@ -505,6 +505,31 @@ fn the_game_takes_it_across_a_link() {
     assert_eq!(arrivals(&app, unit), 1);
 }
 
+/// However large its radius is, it has come to a link only on a cell of it: within 0.45 cells of its middle.
+#[test]
+fn beside_the_middle_of_a_link_it_is_stuck() {
+    for (off, is_there) in [(4.4, true), (4.8, false)] {
+        let mut app = app_with(&field(20, 10)); // nothing moves the unit
+        let upper = NavGrid::new(20, 10, TerrainId::GROUND).unwrap();
+        grid(&mut app).insert(GridId(1), upper, frame_of(Topology::Square));
+        let stairs = Cell::new(15, 5);
+        app.world_mut().spawn(NavLink::new(stairs, (GridId(1), stairs)));
+        let place = Transform::from_xyz(150.0 - off, 50.0, 0.0);
+        let steering = PathSteering::new(8.0).arrival_radius(2.0);
+        let unit = app.world_mut().spawn((place, steering)).id();
+        let request = PathRequest::to(Cell::new(3, 2)).goal_on(GridId(1));
+        app.world_mut().entity_mut(unit).insert(request);
+        let to_link = PathStatus::Walking(PathKind::ToLink);
+        run_until(&mut app, 100, |app| status(app, unit) == to_link);
+        let stuck = PathStatus::Stuck(Hindrance::Obstacle);
+        run(&mut app, 500);
+        assert_eq!(status(&app, unit), to_link, "not before 512 ticks");
+        run(&mut app, 20);
+        assert_eq!(status(&app, unit), if is_there { to_link } else { stuck }, "{off} off");
+        assert_eq!(desired(&app, unit) == Vec2::ZERO, is_there, "{off} off");
+    }
+}
+
 /// On a rotated, scaled map, and as a child of something that moves: positions and velocities are those of the world.
 #[test]
 fn it_is_steered_in_the_world() {
@@ -846,9 +871,10 @@ fn held_by_something_it_passes_it_or_is_stuck() {
             app.world_mut().entity_mut(unit).insert(PathSteering::new(speed));
             order(&mut app, unit, (30, 5));
             if !passes {
-                run_until(&mut app, 1_500, |app| {
+                let ticks = run_until(&mut app, 1_500, |app| {
                     status(app, unit) == PathStatus::Stuck(Hindrance::Obstacle)
                 });
+                assert!(ticks > 512, "stuck after {ticks} ticks at {speed}");
                 run(&mut app, 500);
                 assert_eq!(status(&app, unit), PathStatus::Stuck(Hindrance::Obstacle));
                 app.world_mut().remove_resource::<Rock>();

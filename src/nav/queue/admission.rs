@@ -114,8 +114,8 @@ impl SearchQueue {
                 && key.is_of(job)
                 && is_within(job, &key, reach)
                 && is_reachable(job, &key, grid, layer);
-            // Measured with 100,000 jobs: looking at one takes 40 ns, taking it 400 ns.
-            units = units.saturating_sub(if is_member { JOB_COST } else { 1 });
+            // Looking at one of 100,000 jobs takes 40 ns, taking one 0.2 to 0.4 µs (measured).
+            units = units.saturating_sub(if is_member { JOB_COST / 2 } else { 1 });
             is_member
         });
         *left = left.saturating_sub(given - units);
@@ -325,7 +325,7 @@ mod tests {
     /// A whole army gets an order: a tick takes as many jobs out of the waiting ones as it can pay for.
     #[test]
     fn a_field_gathers_as_many_jobs_as_the_tick_pays_for() {
-        const JOBS: usize = 6_000;
+        const JOBS: usize = 12_000;
         let world = World(NavGrid::new(64, 64, TerrainId::GROUND).unwrap());
         for (budget, most) in [(1, MIN_GATHERING), (24_000, 24_000), (1 << 20, 1 << 20)] {
             let mut queue = SearchQueue::default();
@@ -341,10 +341,10 @@ mod tests {
             assert!(queue.share_field(job, grid, &mut left).is_none(), "a field pays");
             let gathered: usize =
                 queue.waiting_fields.values().map(|field| field.jobs().count()).sum();
-            let expected = (1 + most.div_ceil(JOB_COST) as usize).min(JOBS);
+            let expected = (1 + most.div_ceil(JOB_COST / 2) as usize).min(JOBS);
             assert_eq!(
                 (gathered, left),
-                (expected, budget.saturating_sub((gathered as u32 - 1) * JOB_COST))
+                (expected, budget.saturating_sub((gathered as u32 - 1) * JOB_COST / 2))
             );
             while !queue.is_empty() {
                 queue.step(

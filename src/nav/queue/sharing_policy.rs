@@ -68,7 +68,7 @@ impl GroupKey {
         let start = job.query.start;
         let is_near = |goal: Cell| {
             let (columns, rows) = (start.x.abs_diff(goal.x), start.y.abs_diff(goal.y));
-            u64::from(columns) + u64::from(rows) < u64::from(HIERARCHY_MIN_DISTANCE)
+            u64::from(columns) + u64::from(rows) <= u64::from(HIERARCHY_MIN_DISTANCE)
         };
         Self::of(job).filter(|key| is_near(key.goal.cell()) && is_near(job.query.goal.cell()))
     }

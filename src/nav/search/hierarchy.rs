@@ -20,9 +20,9 @@ use crate::nav::{
     coarse::{CoarseSearch, Corridor, HIGH_HEURISTIC_WEIGHT, LOW_HEURISTIC_WEIGHT, Route},
 };
 
-/// Distance between start and goal (over open terrain, in straight steps) from which `Auto` uses the
-/// hierarchy, and from which every hierarchical search does so on uniform cost: below it, exact searches are
-/// fast enough (usually under a millisecond).
+/// Distance between start and goal (over open terrain, in straight steps: a diagonal step counts as 1.41) beyond which `Auto` uses
+/// the hierarchy, and beyond which every hierarchical search does so on uniform cost. Up to it, exact searches are fast enough
+/// (usually under a millisecond).
 pub const HIERARCHY_MIN_DISTANCE: u32 = 2_048;
 /// The same for weighted cost, where exact searches are several times as slow, and only for queries that
 /// request the hierarchy: three chunks.
@@ -107,7 +107,7 @@ impl Hierarchy {
         let uses_probe =
             query.algorithm == Algorithm::Auto && uses_jumps && attempt == Attempt::First;
         let stage = if uses_probe { Stage::Probe } else { Stage::first_route(distance) };
-        (distance >= min_distance * STRAIGHT).then_some(stage)
+        (distance > min_distance * STRAIGHT).then_some(stage)
     }
 
     /// Whether the hierarchy answers the query.

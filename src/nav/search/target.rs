@@ -3,7 +3,7 @@
 //! Input: a grid and a query. Output: the target, or the reason why there is nothing to search for; then
 //! distances to it from any cell.
 
-use core::ops::Range;
+use core::ops::RangeInclusive;
 
 use super::{HIERARCHY_MIN_DISTANCE, nearest};
 use crate::nav::{
@@ -15,8 +15,8 @@ pub(super) const LANDMARKS_MIN_DISTANCE: u32 = 32 * STRAIGHT;
 
 /// Distances at which searches with landmarks jump over scattered obstacles. Beyond these distances plain A* is faster:
 /// landmarks tell less, and jumps have many turning points.
-const LANDMARKS_JUMP_DISTANCES: Range<u32> =
-    LANDMARKS_MIN_DISTANCE..HIERARCHY_MIN_DISTANCE * STRAIGHT;
+const LANDMARKS_JUMP_DISTANCES: RangeInclusive<u32> =
+    LANDMARKS_MIN_DISTANCE..=HIERARCHY_MIN_DISTANCE * STRAIGHT;
 
 /// The target of a search.
 #[derive(Clone, Copy, Debug, Default)]

@@ -131,6 +131,11 @@ fn without_fields_units_walk_on_their_own_grid() {
         PathRequest::to_nearest([Cell::new(2, 2), Cell::new(3, 2)]),
     ] {
         app.world_mut().entity_mut(unit).insert(request);
+        // Half a second, and the ticks in which requests are read and answered.
+        let waits = run_until(&mut app, 300, |app| {
+            matches!(status(app, unit), PathStatus::Walking(_)) || has_ended(app, unit)
+        });
+        assert!(waits <= 34, "{waits} ticks");
         run_until(&mut app, 300, |app| has_ended(app, unit));
         assert!(has_arrived(&app, unit));
     }
@@ -298,7 +303,16 @@ fn units_that_queue_before_a_link_say_that_they_are_stuck() {
         .collect();
     app.update();
     units.iter().for_each(|&unit| send(&mut app, unit, at(UP, 5, 4)));
-    run(&mut app, 900);
+    let mut were_on_link: Vec<Entity> = Vec::new();
+    for tick in 0..900 {
+        app.update();
+        // On the cell of the link after 128 ticks, all others after 512 in the queue.
+        let is_stuck = |unit: Entity| status(&app, unit) == PathStatus::Stuck(Hindrance::Link);
+        were_on_link.extend(units.iter().filter(|unit| place_of(&app, **unit) == at(DOWN, 20, 4)));
+        let early = units.iter().filter(|&unit| is_stuck(*unit) && !were_on_link.contains(unit));
+        let early = early.count();
+        assert!(tick >= 512 || early == 0, "{early} are stuck after {tick} ticks");
+    }
     // Two at a time are called to the link in between.
     let mut stuck = [0; 12];
     for _ in 0..400 {
@@ -311,6 +325,23 @@ fn units_that_queue_before_a_link_say_that_they_are_stuck() {
     assert!(most >= 8, "of 400 ticks: {stuck:?}");
     app.world_mut().despawn(guard);
     run_until(&mut app, 2_000, |app| units.iter().all(|&unit| has_arrived(app, unit)));
+}
+
+#[test]
+fn a_unit_on_the_cell_of_a_link_is_stuck_after_128_ticks() {
+    let mut app = app_with_floors(2, (30, 9));
+    link(&mut app, NavLink::new(at(DOWN, 20, 4), at(UP, 20, 4)));
+    let guard = spawn(&mut app, Critter::new(8.0), at(UP, 20, 4));
+    app.world_mut().entity_mut(guard).insert(Unpushable);
+    let unit = spawn(&mut app, Critter::new(8.0), at(DOWN, 10, 4));
+    app.update();
+    send(&mut app, unit, at(UP, 5, 4));
+    run_until(&mut app, 300, |app| {
+        place_of(app, unit) == at(DOWN, 20, 4) && !state(app, unit).is_moving()
+    });
+    let stuck = PathStatus::Stuck(Hindrance::Link);
+    let ticks = run_until(&mut app, 300, |app| status(app, unit) == stuck);
+    assert!((126..=130).contains(&ticks), "{ticks}");
 }
 
 #[test]
@@ -557,10 +588,16 @@ fn requests_over_links_are_answered_although_there_are_edits_in_every_tick() {
         ticks += 1;
     }
     send(&mut app, late, at(UP, 15, 42));
+    let mut waits = 0;
     while !has_ended(&app, late) {
         dig(&mut app, ticks);
         app.update();
         ticks += 1;
+        let to_link = PathStatus::Walking(PathKind::ToLink);
+        if ticks == 40 + waits + 1 && status(&app, late) != to_link {
+            waits += 1;
+            assert!(waits <= 68, "it plans with old costs after 64 ticks");
+        }
         assert!(ticks < 2_000, "{:?} at {:?}", status(&app, late), place_of(&app, late));
     }
     assert!(has_arrived(&app, late), "{:?}", status(&app, late));

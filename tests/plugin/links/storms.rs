@@ -307,7 +307,11 @@ impl Storm {
                 let identity = (id, unit_and_size, self.replaced[floor as usize]);
                 let known = now.insert(entity.to_bits(), identity);
                 assert_eq!(known, None, "{entity} is a unit of two crowds");
-                let identity = (entity.to_bits(), ProfileId(0), size);
+                // A unit of a profile that is gone stands still.
+                let profiles = level.profiles().len();
+                let is_known = |profile: &ProfileId| usize::from(profile.0) < profiles;
+                let profile = crowd.profile(unit).filter(is_known).unwrap_or_default();
+                let identity = (entity.to_bits(), profile, size);
                 seen.push(Seen::new(identity, (tail, head), crowd.progress(unit)));
             }
             assert_eq!(crowd.len(), seen.len(), "a unit without a critter on {id:?}");
@@ -316,8 +320,8 @@ impl Storm {
             let checker = &mut self.checkers[floor as usize];
             checker.look(level, &seen, &moved);
             assert_eq!(
-                (checker.faults.overlaps, checker.faults.swaps),
-                (0, 0),
+                (checker.faults.overlaps, checker.faults.swaps, checker.faults.corner_cuts),
+                (0, 0, 0),
                 "{:?}",
                 checker.first
             );

@@ -32,7 +32,7 @@ pub fn nearest_cell(
 /// Returns the ticks between two attempts to find room, where so many units wait for some: twice as many for each doubling, so
 /// that a tick makes only so many attempts. Powers of two: what is due after a long pause is also due after a short one.
 pub fn retry_pause(waiting: usize) -> u64 {
-    RETRY_AFTER * (waiting / MANY_WAITING).max(1).next_power_of_two() as u64
+    RETRY_AFTER * waiting.div_ceil(MANY_WAITING).max(1).next_power_of_two() as u64
 }
 
 impl Board {
@@ -204,4 +204,20 @@ pub fn check_profile(grid: &NavGrid, profile: ProfileId) -> Result<(), CrowdErro
     let is_known = usize::from(profile.0) < grid.profiles().len();
     let fits = is_known && grid.unit_size(profile) <= MAX_UNIT_SIZE;
     if fits { Ok(()) } else { Err(CrowdError::Profile) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every 16 ticks, less often if more than 1,024 wait: no tick makes more than about that many attempts.
+    #[test]
+    fn where_many_wait_they_try_less_often() {
+        let pauses = [0, 1, 1_024, 1_025, 2_048, 2_049, 8_192].map(retry_pause);
+        assert_eq!(pauses, [16, 16, 16, 32, 32, 64, 128]);
+        for waiting in (0..40_000).step_by(97) {
+            let attempts = waiting as u64 / retry_pause(waiting);
+            assert!(attempts <= MANY_WAITING as u64 / RETRY_AFTER, "{waiting}: {attempts} a tick");
+        }
+    }
 }
