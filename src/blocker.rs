@@ -210,11 +210,21 @@ impl PlacedBlockers {
     }
 
     /// Returns the footprint of an entity on `grid`, and the steps around it that are blocked, too, if any of its cells lies on
-    /// the grid.
+    /// the grid. On hexagons only those around it may lie there.
     pub(crate) fn footprint(&self, entity: Entity, grid: GridId) -> Option<(CellRect, u32)> {
-        let placed = self.placed.get(&entity).filter(|placed| placed.grid == grid)?;
-        let footprint = placed.footprint.intersection(placed.bounds);
-        (!footprint.is_empty()).then_some((footprint, placed.radius))
+        let placed = self.placed_on(entity, grid)?;
+        placed.blocked().next()?;
+        let Placed { footprint, bounds, radius, .. } = *placed;
+        Some((footprint.intersection(bounds.extended(radius)), radius))
+    }
+
+    /// Returns the smallest rectangle around the cells of `grid` that an entity blocks, if there are any.
+    pub(crate) fn blocked_rect(&self, entity: Entity, grid: GridId) -> Option<CellRect> {
+        self.placed_on(entity, grid)?.blocked().reduce(CellRect::union)
+    }
+
+    fn placed_on(&self, entity: Entity, grid: GridId) -> Option<&Placed> {
+        self.placed.get(&entity).filter(|placed| placed.grid == grid)
     }
 
     /// Updates the position of a blocker if it has changed.

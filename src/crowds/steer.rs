@@ -15,7 +15,7 @@ use crate::{
     flow::FlowFields,
     grids::NavGrids,
     group::{GroupSlot, GroupSpeedLimit, GroupState, SwapClass},
-    nav::{Crowd, CrowdError, NavGrid, PathKind, UnitId, UnitSettings, crowd::Membership},
+    nav::{Crowd, CrowdError, NavGrid, Path, PathKind, UnitId, UnitSettings, crowd::Membership},
     request::{PathRequest, is_latest},
     unit::{
         Critter, CritterState, CrowdTeam, NavPath, PathStatus, PathSync, RequestState, SpeedLimit,
@@ -155,7 +155,9 @@ impl SteeredItem<'_, '_> {
             return;
         };
         let sync = self.state.member.path;
-        let followed = match self.path.filter(|_| self.is_under_way()) {
+        let rest = self.rest();
+        let path = self.path.filter(|_| self.is_under_way()).or(rest.as_ref());
+        let followed = match path {
             Some(path) if sync == PathSync::Extended => crowd.extend_path(grid, unit, &path.0),
             Some(path) => match self.membership(around, path) {
                 Some(membership) => crowd.follow_among(grid, unit, &path.0, &membership),
@@ -169,7 +171,7 @@ impl SteeredItem<'_, '_> {
             let known = crowd.give_precedence(unit);
             debug_assert!(known.is_ok(), "{known:?}");
         }
-        let has_goal = self.is_under_way();
+        let has_goal = path.is_some();
         let member = &mut self.state.bypass_change_detection().member;
         (member.path, member.has_goal) = (PathSync::Current, has_goal);
         debug_assert!(followed != Err(CrowdError::NoSuchUnit), "{followed:?}");
@@ -216,11 +218,27 @@ impl SteeredItem<'_, '_> {
         self.state_of_request.is_some_and(|state| state.has_followed)
     }
 
-    /// Returns whether it has a path to follow. A request that was removed or replaced ends immediately, even
-    /// before the inbox has been read.
+    /// Returns whether it has a path to follow.
     fn is_under_way(&self) -> bool {
-        let is_latest = self.state_of_request.is_some_and(|state| is_latest(self.request, state));
         let is_walking = self.status.is_some_and(PathStatus::is_walking);
-        is_latest && is_walking && !self.state.member.is_held
+        self.is_latest() && is_walking && !self.state.member.is_held
+    }
+
+    /// Returns a path without steps if it stands where its request has led it: its crowd, which may not have moved it there, brings
+    /// it back if it is pushed away.
+    fn rest(&self) -> Option<NavPath> {
+        let &PathStatus::Arrived(kind) = self.status? else {
+            return None;
+        };
+        let mut path = Path::standing(self.state.walk.head());
+        let is_there = self.is_latest() && self.path?.0.end() == path.end();
+        path.set_kind(kind);
+        is_there.then_some(NavPath(path))
+    }
+
+    /// Returns whether its request still counts. One that was removed or replaced ends immediately, even before the inbox has
+    /// been read.
+    fn is_latest(&self) -> bool {
+        self.state_of_request.is_some_and(|state| is_latest(self.request, state))
     }
 }

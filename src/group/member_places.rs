@@ -102,7 +102,7 @@ impl MemberPlaces<'_, '_> {
                 Ok(middle(on_grid.filter(|part| !part.is_empty()).unwrap_or(*rect)))
             }
             Target::Entity(entity) => {
-                let covered = self.blockers.footprint(*entity, id).map(|(rect, _)| rect);
+                let covered = self.blockers.blocked_rect(*entity, id);
                 let covered = covered.or_else(|| self.cells_of_critter(*entity, id)).map(middle);
                 let position = self.whereabouts.position(*entity);
                 covered.or_else(|| frame.cell_at(position?)).ok_or(PathFailure::TargetGone)

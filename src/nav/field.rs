@@ -390,7 +390,7 @@ fn goal_layer(
 ) -> Result<&Layer, PathFailure> {
     let layer = grid.layer(profile).ok_or(PathFailure::UnknownProfile(profile))?;
     let CellRect { min, .. } = goal.0;
-    if goal.0.intersection(grid.rect()).is_empty() {
+    if goal.1.is_none() && goal.0.intersection(grid.rect()).is_empty() {
         return Err(PathFailure::GoalOutOfBounds(min));
     }
     let is_passable = goal_cells(grid, layer, goal).next().is_some();

@@ -55,8 +55,8 @@ pub enum Approach {
 
 /// Where to go, and how near to it.
 ///
-/// Parts of the area off the grid do not count; if nothing is left (or a side is 0), no cell is near enough.
-/// Cells of the area may be impassable: the units then stand around a building, for example.
+/// Cells off the grid do not count; if neither the area nor the cells [around](Self::radius) it have one on the grid (or a side
+/// is 0), no cell is near enough. Cells of the area may be impassable: the units then stand around a building, for example.
 ///
 /// ```
 /// use bevy_tilepath::prelude::*;

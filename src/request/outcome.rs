@@ -337,9 +337,8 @@ impl Outcomes<'_, '_> {
         self.unfollow(unit.state.accepted);
         let status = if unit.request.is_some() { PathStatus::Searching } else { PathStatus::Idle };
         *unit.status = status;
-        unit.state.ticket = None;
-        if let Some((state, _)) = &mut unit.critter {
-            state.member.is_announced = false;
+        (unit.state.ticket, unit.state.is_announced) = (None, false);
+        if unit.critter.is_some() {
             unit.stop();
         }
     }
@@ -375,14 +374,13 @@ impl RequesterItem<'_, '_> {
 
     /// Whether its arrival was announced although it walks: it was sent on to another slot. This counts once.
     pub(super) fn take_announced(&mut self) -> bool {
-        let critter = self.critter.as_mut();
-        critter.is_some_and(|(state, _)| core::mem::take(&mut state.member.is_announced))
+        core::mem::take(&mut self.state.is_announced)
     }
 
     /// If it has arrived and is sent on to another slot of its group, it walks again, without announcing another arrival.
     pub(crate) fn resume_walking(&mut self) {
-        if let (PathStatus::Arrived(kind), Some((state, _))) = (*self.status, &mut self.critter) {
-            state.member.is_announced = true;
+        if let PathStatus::Arrived(kind) = *self.status {
+            self.state.is_announced = true;
             *self.status = PathStatus::Walking(kind);
         }
     }

@@ -156,7 +156,7 @@ impl RequestIntake<'_, '_> {
         id: GridId,
     ) -> Result<Goal, PathFailure> {
         let (_, profile) = request.grid_and_profile(unit.agent, unit.state);
-        let mut radius = 0;
+        let (mut radius, rect) = (0, self.grids.get(id).map(NavGrid::rect));
         let footprint = match target {
             Target::Cell(cell) => CellRect::single(unit.state.slot.unwrap_or(*cell)),
             Target::Position(position) => {
@@ -183,8 +183,12 @@ impl RequestIntake<'_, '_> {
                 let approach = self.approach_among_followers(request, *other, (id, profile));
                 Goal { area: footprint, radius, approach }
             }
-            // An entity that covers several cells is stood on at its anchor.
-            (Approach::Onto, Target::Entity(_)) => footprint.min.into(),
+            // An entity that covers several cells is stood on at its anchor, if that is on the grid.
+            (Approach::Onto, Target::Entity(_))
+                if rect.is_some_and(|rect| rect.contains(footprint.min)) =>
+            {
+                footprint.min.into()
+            }
             (approach, _) => Goal { area: footprint, radius, approach },
         })
     }

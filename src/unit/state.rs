@@ -91,8 +91,6 @@ pub(crate) struct CrowdLink {
     pub(crate) has_goal: bool,
     /// Counts critters in the order in which they are made.
     pub(crate) number: u64,
-    /// It had arrived, and was sent on to another slot of its group: its arrival was announced already.
-    pub(crate) is_announced: bool,
     /// It is about to come into the crowd for the first time.
     pub(crate) is_newcomer: bool,
     /// Cached: its status is `Stuck`.

@@ -124,6 +124,8 @@ pub struct RequestState {
     pub(crate) due: Option<u64>,
     /// It has got another path since its target moved.
     pub(crate) has_followed: bool,
+    /// The unit had arrived, and was sent on to another slot of its group: its arrival was announced already.
+    pub(crate) is_announced: bool,
     /// Its place in the queue while an answer is awaited.
     pub(crate) ticket: Option<Ticket>,
     #[reflect(ignore)]

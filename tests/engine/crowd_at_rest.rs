@@ -2,7 +2,7 @@
 //! at any more.
 
 use bevy_tilepath::{
-    nav::crowd::{Crowd, UnitId, UnitSettings},
+    nav::crowd::{Crowd, Membership, UnitId, UnitSettings},
     prelude::*,
 };
 
@@ -160,6 +160,31 @@ fn units_sent_to_one_cell_all_arrive_and_come_to_rest() {
         run(&mut crowd, &grid, MOST_BETWEEN + 100);
         assert!(crowd.holder(&grid, goal).is_some(), "{topology:?}: another one takes its place");
     }
+}
+
+/// Members that cannot be pushed rest all around the slot of another one, which stands farther from it than members settle
+/// elsewhere.
+#[test]
+fn a_member_whose_slot_is_shut_in_by_members_at_rest_comes_to_rest_before_them() {
+    let grid = NavGrid::new(40, 40, TerrainId::GROUND).unwrap();
+    let mut crowd = Crowd::new(&grid);
+    let goal = Cell::new(20, 20);
+    let join = |crowd: &mut Crowd, ends: (Cell, Cell), swap_class: u32, is_pushable: bool| {
+        let settings = UnitSettings { is_pushable, ..UnitSettings::default() };
+        let unit = crowd.add(&grid, ends.0, settings).unwrap();
+        let path = grid.find_path(ProfileId(0), ends.0, ends.1).unwrap();
+        let member = Membership { swap_class, slot: ends.1, goal, route: None };
+        crowd.follow_among(&grid, unit, &path, &member).unwrap();
+        unit
+    };
+    let around = CellRect::new(Cell::new(15, 15), 11, 11).cells().filter(|&cell| cell != goal);
+    let others: Vec<UnitId> = around.map(|cell| join(&mut crowd, (cell, cell), 1, false)).collect();
+    let late = join(&mut crowd, (Cell::new(3, 20), goal), 2, true);
+    run(&mut crowd, &grid, 2_000);
+    assert!(others.iter().all(|&unit| crowd.has_arrived(unit)));
+    assert!(crowd.has_arrived(late), "{:?}", crowd.hindrance(late));
+    assert_eq!(cells(&crowd, &grid, &[late])[0].chebyshev(goal), 6, "before the others");
+    assert_eq!(looks(&mut crowd, &grid, 200), 0, "it is not looked at any more");
 }
 
 /// An edit far away wakes those that have stood for long, and must not put them off: they are decided, and go on when their way

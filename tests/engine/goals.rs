@@ -124,16 +124,13 @@ fn sight_of(goal: &Goal) -> Option<ProfileId> {
 /// Returns whether a path may end on a cell, by trying every pair of a cell that the unit covers there and a
 /// cell of the goal.
 fn may_end(grid: &NavGrid, goal: &Goal, at: Cell) -> bool {
-    if grid.cost(UNIT, at) == 0 {
+    if grid.cost(UNIT, at) == 0 || !is_on_grid(grid, goal) {
         return false;
     }
     if grid.topology() == Topology::Hexagonal {
         return may_end_on_hexagons(grid, goal, at);
     }
     let side = u32::from(grid.profiles()[0].unit_size());
-    if !is_on_grid(grid, goal) {
-        return false;
-    }
     let area = area_of(grid, goal);
     let targets: Vec<Cell> = area.cells().filter(|&cell| grid.terrain(cell).is_some()).collect();
     let targets = targets.as_slice();
@@ -165,9 +162,10 @@ fn may_end(grid: &NavGrid, goal: &Goal, at: Cell) -> bool {
     }
 }
 
-/// The same on hexagons. Sight goes from the anchor to the cell of the area whose column and row are nearest to that.
+/// The same on hexagons. Sight goes from the anchor to the cell of the area whose column and row are nearest to that; if this is
+/// off the grid, as near to the nearest cell on the grid as the goal reaches around that.
 fn may_end_on_hexagons(grid: &NavGrid, goal: &Goal, at: Cell) -> bool {
-    let targets = || goal.area.cells().filter(|&cell| grid.terrain(cell).is_some());
+    let targets = || goal.area.cells();
     let own = covered(grid.topology(), grid.unit_size(UNIT), at);
     let pairs = targets().flat_map(|cell| own.clone().map(move |own| own.hexagonal_distance(cell)));
     let apart = |cell: &Cell| (cell.x.abs_diff(at.x), cell.y.abs_diff(at.y));
@@ -175,19 +173,21 @@ fn may_end_on_hexagons(grid: &NavGrid, goal: &Goal, at: Cell) -> bool {
         return false;
     };
     let radius = u32::from(goal.radius);
+    let is_near = |cells: u16| steps <= u32::from(cells) + radius;
     match goal.approach {
         Approach::Onto => targets().any(|cell| cell.hexagonal_distance(at) <= radius),
         Approach::Beside => steps == 1 + radius,
-        Approach::Within { cells } => steps <= u32::from(cells) + radius,
+        Approach::Within { cells } => is_near(cells),
         Approach::InSight { cells, through } => {
             let length = |cell: &Cell| {
                 let (dx, dy) = (cell.x - at.x, cell.y - at.y);
                 (dx * dx + dy * dy + dx * dy, cell.y, cell.x)
             };
-            let around = covered(grid.topology(), 1 + radius, nearest);
+            let middle = on_grid(grid, nearest);
+            let radius = radius - middle.hexagonal_distance(nearest);
+            let around = covered(grid.topology(), 1 + radius, middle);
             let seen = around.min_by_key(length).unwrap();
-            steps <= u32::from(cells) + radius
-                && crate::hexagons::has_line_of_sight(grid, through, at, seen)
+            is_near(cells) && crate::hexagons::has_line_of_sight(grid, through, at, seen)
         }
     }
 }
@@ -242,8 +242,21 @@ fn has_line_of_sight(grid: &NavGrid, profile: ProfileId, a: Cell, b: Cell) -> bo
     })
 }
 
+/// Returns whether a cell of the goal is on the grid, of its area or of those around it that belong to it.
 fn is_on_grid(grid: &NavGrid, goal: &Goal) -> bool {
-    goal.area.cells().any(|cell| grid.terrain(cell).is_some())
+    let size = match grid.topology() {
+        Topology::Square => 1,
+        Topology::Hexagonal => 1 + u32::from(goal.radius),
+    };
+    let mut cells =
+        area_of(grid, goal).cells().flat_map(|cell| covered(grid.topology(), size, cell));
+    cells.any(|cell| grid.terrain(cell).is_some())
+}
+
+/// Returns the cell of the grid, which begins at (0, 0), whose column and row are nearest to those of a cell.
+fn on_grid(grid: &NavGrid, cell: Cell) -> Cell {
+    let (right, top) = (grid.width() as i32 - 1, grid.height() as i32 - 1);
+    Cell::new(cell.x.clamp(0, right), cell.y.clamp(0, top))
 }
 
 /// Returns the cost of the cheapest path to an end cell, by trying all cells, or the reason why there is
@@ -399,11 +412,11 @@ proptest! {
         let best = cheapest(&grid, start, &goals);
         let nearest = |query: PathQuery| query.reach(Reach::Nearest);
         let found = run::<BucketHeap>(&grid, (start, &goals[..]), nearest, || u32::MAX).result;
-        let on_grid = goals.iter().find(|goal| is_on_grid(&grid, goal));
-        match (best, on_grid) {
+        let first = goals.iter().find(|goal| is_on_grid(&grid, goal));
+        match (best, first) {
             (Err(PathFailure::NoPath { .. } | PathFailure::GoalImpassable(_)), Some(goal)) => {
                 let path = found.unwrap();
-                let target = goal.area.intersection(grid.rect()).min;
+                let target = on_grid(&grid, goal.area.min);
                 let reached = crate::common::open_distance(&grid, UNIT, path.end(), target);
                 let expected = crate::common::nearest(&grid, UNIT, start, target);
                 prop_assert_eq!((reached, path.cost()), expected);
@@ -541,6 +554,29 @@ fn only_the_part_of_a_rectangle_on_the_grid_counts() {
         for algorithm in ALGORITHMS {
             let path = whole(&grid, start, &[goal], algorithm).result.unwrap();
             assert_eq!((path.end(), path.steps()), (end, start.x.abs_diff(end.x)));
+        }
+    }
+}
+
+/// Its middle may be off the grid.
+#[test]
+fn the_cells_of_a_round_goal_that_are_on_the_grid_count() {
+    for topology in [Topology::Square, Topology::Hexagonal] {
+        let grid = NavGrid::new(30, 20, TerrainId::GROUND).unwrap().with_topology(topology);
+        let (start, middle) = (Cell::new(12, 9), Cell::new(-2, 9));
+        let area = CellRect::single(middle);
+        for (goal, end) in [
+            (Goal::from(middle), 1),
+            (Goal::beside(area), 2),
+            (Goal::within(area, 2), 3),
+            (Goal::in_sight(area, 2, UNIT), 3),
+        ] {
+            for algorithm in ALGORITHMS {
+                let path = whole(&grid, start, &[goal.around(3)], algorithm).result.unwrap();
+                assert_eq!(path.end(), Cell::new(end, 9), "{goal:?} {algorithm:?}");
+                let off = whole(&grid, start, &[goal.around(1)], algorithm).result;
+                assert_eq!(off, Err(PathFailure::GoalOutOfBounds(middle)), "{goal:?}");
+            }
         }
     }
 }

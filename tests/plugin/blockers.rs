@@ -108,6 +108,49 @@ fn units_stand_around_a_round_building() {
     }
 }
 
+/// Its cells on the map count, whether its middle is on the map or not, and whether it has a transform or not.
+#[test]
+fn units_and_groups_stand_around_a_round_building_whose_middle_is_off_the_map() {
+    for topology in [Topology::Square, Topology::Hexagonal] {
+        let mut app = app_on(&field(20, 16), topology);
+        let place =
+            |cell| Transform::from_translation(frame_of(topology).cell_center(cell).extend(0.0));
+        let (left, right) = (Cell::new(-1, 8), Cell::new(20, 8));
+        let fixed = NavBlocker { at: Some(right), ..NavBlocker::around(2) };
+        let castles = [
+            (app.world_mut().spawn((NavBlocker::around(2), place(left))).id(), left),
+            (app.world_mut().spawn(fixed).id(), right),
+        ];
+        let unit = app.world_mut().spawn((Critter::new(8.0), place(Cell::new(9, 6)))).id();
+        app.update();
+        let has_ended =
+            |app: &App| matches!(status(app, unit), PathStatus::Arrived(_) | PathStatus::Failed(_));
+        for (castle, middle) in castles {
+            for (request, distance) in [
+                (PathRequest::to(castle).beside(), 3..=3),
+                (PathRequest::to(castle).within(2), 3..=4),
+                (PathRequest::to(castle).reach(Reach::Nearest), 3..=3),
+            ] {
+                app.world_mut().entity_mut(unit).insert(request.clone());
+                run(&mut app, 2);
+                run_until(&mut app, 600, has_ended);
+                let steps = steps(topology, state(&app, unit).cell(), middle);
+                let is_there = matches!(status(&app, unit), PathStatus::Arrived(_));
+                assert!(is_there && distance.contains(&steps), "{topology:?} {request:?}: {steps}");
+            }
+            app.world_mut().entity_mut(unit).insert(PathRequest::to(Cell::new(9, 6)));
+            run(&mut app, 2);
+            run_until(&mut app, 600, has_ended);
+            app.world_mut().spawn(Group::to(castle, [unit]));
+            run(&mut app, 3);
+            run_until(&mut app, 600, has_ended);
+            let steps = steps(topology, state(&app, unit).cell(), middle);
+            let is_there = matches!(status(&app, unit), PathStatus::Arrived(_));
+            assert!(is_there && steps <= 4, "{topology:?}: a group stops {steps} steps away");
+        }
+    }
+}
+
 /// A building that could not be placed, as a cell of it has as many blockers as fit, frees nothing when it goes.
 #[test]
 fn a_blocker_without_a_place_leaves_those_of_others() {

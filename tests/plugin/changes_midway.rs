@@ -298,6 +298,47 @@ fn a_member_that_was_sent_on_after_its_arrival_does_not_fail_with_its_grid() {
     }
 }
 
+/// Nor does it arrive again when something else moves it from then on.
+#[test]
+fn a_member_that_was_sent_on_after_its_arrival_arrives_once_whoever_moves_it() {
+    for is_steered in [false, true] {
+        let mut app = app_with_sizes(&field(60, 5));
+        record(&mut app);
+        let units = squad(&mut app, 25, (2, 0));
+        for &slow in units.iter().step_by(3) {
+            set_speed(&mut app, slow, 2.0);
+        }
+        send(&mut app, Cell::new(45, 2), &units);
+        let was_sent_on =
+            |app: &App, unit: &Entity| arrivals(app, *unit) == 1 && is_walking(app, *unit);
+        run_until(&mut app, 1_500, |app| units.iter().any(|unit| was_sent_on(app, unit)));
+        let sent_on = units.iter().copied().filter(|unit| was_sent_on(&app, unit));
+        let sent_on: Vec<Entity> = sent_on.collect();
+        for &unit in &sent_on {
+            app.world_mut().entity_mut(unit).remove::<Critter>();
+        }
+        run(&mut app, 1);
+        for &unit in &sent_on {
+            match is_steered {
+                // It has arrived as soon as it has its path.
+                true => {
+                    let steering = PathSteering::new(8.0).arrival_radius(60.0);
+                    app.world_mut().entity_mut(unit).insert(steering);
+                }
+                false => {
+                    app.world_mut().entity_mut(unit).insert(Critter::new(8.0));
+                }
+            }
+        }
+        run_until(&mut app, 2_000, |app| have_arrived(app, &units));
+        run(&mut app, 5);
+        for unit in sent_on {
+            let ends = (arrivals(&app, unit), cancellations(&app, unit));
+            assert_eq!(ends, (1, vec![]), "steered: {is_steered}");
+        }
+    }
+}
+
 #[test]
 fn slots_of_an_order_that_is_over_do_not_come_back() {
     let mut app = app_with_sizes(&field(80, 80));

@@ -7,7 +7,7 @@ use crate::common::{
     Random, any_topology,
     app::{
         app, app_on, app_with, field, frame_of, grid, order, position, record, run, run_until,
-        status,
+        spawn_critter, state, status,
     },
     patched_terrain,
     units::{
@@ -307,6 +307,29 @@ fn a_unit_with_a_path_walks_as_soon_as_it_is_a_critter() {
         run_until(&mut app, 400, |app| has_arrived(app, unit));
         assert_eq!((arrivals(&app, unit), failures(&app, unit)), (1, vec![]));
     }
+}
+
+/// A steered unit that has arrived and becomes a critter is like one that has walked there: it makes room, and comes back.
+#[test]
+fn at_its_goal_it_holds_its_place_as_a_critter() {
+    let mut app = app_with(&field(40, 5));
+    add_walk(&mut app);
+    let (goal, far) = ((20, 2), (4, 2));
+    let unit = spawn(&mut app, (12, 2));
+    order(&mut app, unit, goal);
+    run_until(&mut app, 600, |app| has_arrived(app, unit));
+    app.world_mut().entity_mut(unit).insert(Critter::new(8.0));
+    run(&mut app, 5);
+    assert_eq!(state(&app, unit).cell(), Cell::from(goal));
+    let other = spawn_critter(&mut app, far);
+    order(&mut app, other, goal);
+    run_until(&mut app, 900, |app| has_arrived(app, other));
+    assert_ne!(state(&app, unit).cell(), Cell::from(goal), "it has made room");
+    order(&mut app, other, far);
+    run_until(&mut app, 600, |app| has_arrived(app, other));
+    run(&mut app, 300);
+    assert_eq!(state(&app, unit).cell(), Cell::from(goal), "it has come back");
+    assert_eq!((arrivals(&app, unit), failures(&app, unit)), (1, vec![]));
 }
 
 #[test]

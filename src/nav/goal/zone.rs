@@ -4,7 +4,7 @@
 //! cells, row by row, and those at which a path enters them.
 
 use super::{Approach, Goal, MAX_SIGHT_RANGE};
-use crate::nav::{Layer, NavGrid, Neighborhood, ProfileId, Topology};
+use crate::nav::{Cell, Layer, NavGrid, Neighborhood, ProfileId, Topology};
 
 /// First and last of a range of columns or rows; empty if the first comes after the last.
 type Span = (i32, i32);
@@ -30,7 +30,8 @@ enum Nearness {
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct GoalZone {
     goal_cell: (u32, u32),
-    /// The part of the rectangle that lies on the grid, on squares with the cells around it that belong to the goal.
+    /// The part of the rectangle that lies on the grid, on squares with the cells around it that belong to the goal; on hexagons
+    /// all of it from which these reach the grid.
     rect: (Span, Span),
     /// The anchors from which gaps are counted: those of the units that overlap the rectangle; the rectangle
     /// itself if anchors must stand on it. May begin off the grid.
@@ -48,27 +49,26 @@ pub(crate) struct GoalZone {
 }
 
 impl GoalZone {
-    /// Returns the zone of a goal; `None` if no cell of its rectangle lies on the grid, or the profile is
-    /// unknown.
+    /// Returns the zone of a goal; `None` if neither a cell of its rectangle nor one of those around it that belong to it lies on
+    /// the grid, or the profile is unknown.
     ///
-    /// Leaving out the part off the grid changes no gap: a unit's columns lie on the grid, and if the
-    /// rectangle has some there, too, the nearest of its columns is one of those.
+    /// Leaving out a part off the grid changes no gap: a unit's columns lie on the grid, and if the
+    /// rectangle has some there, too, the nearest of its columns is one of those. (On hexagons, where the cells around are not
+    /// added to the rectangle, the same holds for the grid and as many cells around it.)
     pub(crate) fn of(grid: &NavGrid, profile: ProfileId, goal: &Goal) -> Option<Self> {
         let rules = grid.profiles().get(usize::from(profile.0))?;
-        let topology = grid.topology();
-        let rect = goal.area.intersection(grid.rect());
-        if rect.is_empty() {
+        let (topology, radius) = (grid.topology(), u32::from(goal.radius));
+        let nearest = grid.rect().nearest(goal.area.min)?;
+        if topology.distance(goal.area.nearest(nearest)?, nearest) > radius {
             return None;
         }
-        let goal_cell = grid.local(rect.min)?;
+        let goal_cell = grid.local(nearest)?;
         let (rect, radius) = match topology {
-            Topology::Square => {
-                (goal.area.extended(goal.radius.into()).intersection(grid.rect()), 0)
-            }
-            Topology::Hexagonal => (rect, u32::from(goal.radius)),
+            Topology::Square => (goal.area.extended(radius).intersection(grid.rect()), 0),
+            Topology::Hexagonal => (goal.area.intersection(grid.rect().extended(radius)), radius),
         };
-        let (x, y) = grid.local(rect.min)?;
-        let (x, y) = (x as i32, y as i32);
+        let Cell { x, y } = grid.origin();
+        let (x, y) = (rect.min.x - x, rect.min.y - y);
         let (right, top) = (x + rect.width as i32 - 1, y + rect.height as i32 - 1);
         let unit_reach = grid.unit_size(profile) as i32 - 1;
         // How much farther off the anchor is: counted as columns and rows before the rectangle, or as steps.
@@ -105,7 +105,7 @@ impl GoalZone {
         })
     }
 
-    /// Returns the lowest, leftmost cell of the goal's area that lies on the grid.
+    /// Returns the cell on the grid that is nearest to the lowest, leftmost one of the goal's area.
     pub(crate) const fn goal_cell(&self) -> (u32, u32) {
         self.goal_cell
     }
@@ -143,10 +143,14 @@ impl GoalZone {
         let (up, from_row) = self.nearest_pair(y as i32, self.rect.1);
         let from = grid.global(from_column as u32, from_row as u32);
         let to = grid.global(across as u32, up as u32);
-        // Of a round goal, the cell nearest to the unit counts.
-        let to = match self.radius {
-            0 => to,
-            radius => Topology::nearest_hexagon_within(to, radius as u32, from),
+        // Of a round goal, the cell nearest to the unit counts. If the middle is off the grid, the goal has a smaller hexagon around
+        // the nearest cell that is on it.
+        let to = match (self.radius, grid.rect().nearest(to)) {
+            (0, _) | (_, None) => to,
+            (radius, Some(middle)) => {
+                let radius = (radius as u32).saturating_sub(middle.hexagonal_distance(to));
+                Topology::nearest_hexagon_within(middle, radius, from)
+            }
         };
         grid.has_line_of_sight(profile, from, to)
     }
@@ -286,7 +290,7 @@ fn clip_to_width((first, last): Span, width: u32) -> Span {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::nav::{Cell, CellRect, Profile, TerrainId};
+    use crate::nav::{CellRect, Profile, TerrainId};
 
     /// Returns grids of 12 × 9 cells for units of each size, with four neighbors and with eight, and one of hexagons.
     fn grids() -> impl Iterator<Item = NavGrid> {

@@ -145,6 +145,16 @@ impl CellRect {
         (columns.max(rows) + 1).clamp(0, i64::from(u32::MAX)) as u32
     }
 
+    /// Returns its cell that is nearest to another one, by columns and by rows; `None` if it is empty.
+    pub(crate) fn nearest(self, to: Cell) -> Option<Cell> {
+        let (right, top) = self.end();
+        let within = |at: i32, min: i32, end: i64| {
+            i64::from(at).clamp(i64::from(min), end - 1) as i32 // no farther out than `at` or `min`
+        };
+        let has_cells = !self.is_empty();
+        has_cells.then(|| Cell::new(within(to.x, self.min.x, right), within(to.y, self.min.y, top)))
+    }
+
     /// Returns the cells that lie in both; empty if there are none.
     #[must_use]
     pub fn intersection(self, other: Self) -> Self {

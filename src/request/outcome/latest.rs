@@ -11,7 +11,7 @@ use bevy::{
 use crate::{
     nav::{PathKind, Priority},
     request::{InboxEntry, PathRequest, RequestInbox, Target},
-    unit::{CritterState, PathStatus, RequestState},
+    unit::{PathStatus, RequestState},
 };
 
 /// Whether a request was inserted that has not been read from the inbox.
@@ -74,8 +74,7 @@ pub(in crate::request) fn note_dropped(
         Some(request.follows && matches!(request.target_of(attempt), Target::Entity(_)))
     };
     // This is a member of a group that had arrived and was sent on to another slot.
-    let is_announced =
-        world.get(entity).is_some_and(|state: &CritterState| state.member.is_announced);
+    let is_announced = world.get(entity).is_some_and(|state: &RequestState| state.is_announced);
     use PathStatus::{Arrived, Found};
     let has_ended = is_announced
         || matches!(status, Arrived(_) | Found(PathKind::Complete | PathKind::Partial));

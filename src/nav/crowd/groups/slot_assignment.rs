@@ -13,11 +13,11 @@
 
 use super::{Groups, group::Group};
 use crate::nav::crowd::board::{
-    Board, CrowdEvent, GridPos, GroupIndex, Hindrance, NONE, RETRY_AFTER, STUCK_AFTER,
+    Board, CrowdEvent, GridPos, GroupIndex, Hindrance, NONE, RETRY_AFTER, STAY, STUCK_AFTER, Unit,
 };
 use crate::nav::{NavGrid, Topology, direction::directions};
 
-/// Farthest from its slot that a member settles on another cell, in multiples of its size.
+/// Farthest from its slot that a member settles on another cell, in multiples of its size, unless members at rest keep it out.
 const NEAR_SLOT: u16 = 3;
 /// Patience of a member before it settles there, in multiples of its ticks per cell; at least [`STUCK_AFTER`].
 const PATIENCE_IN_CELLS: u64 = 16;
@@ -144,7 +144,8 @@ impl Groups {
             return;
         };
         let (here, goal, slot) = (unit.tail, unit.goal, unit.slot);
-        let is_near = goal.chebyshev(here) <= NEAR_SLOT * u16::from(unit.size);
+        let is_near = goal.chebyshev(here) <= NEAR_SLOT * u16::from(unit.size)
+            || slot != NONE && is_kept_out(board, unit);
         // If a wall stands on its slot and there was no other slot nearby, it comes no nearer. A member that has arrived and
         // then got another slot pushes no units on its way there.
         let is_walled = || grid.cost(unit.profile, goal.cell(grid)) == 0;
@@ -210,6 +211,18 @@ fn preferred_slot(group: &Group, board: &Board, own: usize, pos: GridPos) -> Opt
     let distance = |slot| squared_distance(board.topology, pos, slot);
     let farthest = group.free_slots(board).max_by_key(|&(_, slot)| distance(slot));
     farthest.map(|(number, _)| number)
+}
+
+/// Returns whether a unit waits before a member of a group that rests on its slot and that it cannot push: others like that may
+/// have closed around its own slot.
+fn is_kept_out(board: &Board, unit: &Unit) -> bool {
+    if unit.hindrance != Hindrance::Obstacle || unit.preferred_direction == STAY {
+        return false;
+    }
+    let entered = board.reservations.entered(unit.tail, unit.size, unit.preferred_direction);
+    entered.iter().filter_map(|cell| board.owner(cell)).any(|other| {
+        other.task.group().is_some() && other.rests_on_goal() && !other.is_pushable_by(unit.team)
+    })
 }
 
 fn nearest_slot(group: &Group, board: &Board, pos: GridPos) -> Option<usize> {
