@@ -193,30 +193,25 @@ fn shoot(
 /// The cell that was last tried, with the revision of the grid, and why no tower may stand on it.
 type Trial = (Option<(Cell, u64)>, Option<&'static str>);
 
-/// Returns why no tower may stand on a cell: tries the tower on a copy of the grid.
-///
-/// Towers built since the last tick are not on the grid yet, so all of them are put on the copy. A
-/// second blocker on a cell does no harm.
+/// Returns why no tower may stand on a cell. Towers built since the last tick are not on the grid yet, so all of them are named.
 fn refusal(
     grid: &NavGrid,
     cell: Cell,
     towers: impl Iterator<Item = Cell>,
-    mut creeps: impl Iterator<Item = Cell>,
+    creeps: impl Iterator<Item = Cell>,
 ) -> Option<&'static str> {
     if cell.x == 0 || cell.x == COLUMNS - 1 {
         return Some("Refused: the edges must stay free");
     }
-    let mut trial = grid.clone();
-    for tower in towers.chain([cell]) {
-        if trial.block(CellRect::single(tower)).is_err() {
-            return Some("Refused: off the map");
-        }
-    }
-    let can_leave = |from| trial.can_reach(ProfileId::default(), from, EXIT.min);
-    if !can_leave(ENTRANCE.min) {
-        return Some("Refused: it would close the last path");
-    }
-    (!creeps.all(can_leave)).then_some("Refused: it would trap a creep")
+    let buildings = towers.chain([cell]).map(CellRect::single);
+    let from = core::iter::once(ENTRANCE.min).chain(creeps);
+    let cut_off = grid.cut_off_by(buildings, ProfileId::default(), from, EXIT)?;
+    let is_entrance = cut_off == ENTRANCE.min;
+    Some(if is_entrance {
+        "Refused: it would close the last path"
+    } else {
+        "Refused: it would trap a creep"
+    })
 }
 
 /// Builds and sells towers with the mouse.
@@ -248,10 +243,12 @@ fn edit_towers(
         return;
     }
     let built = towers.iter().map(|(_, tower)| tower.cell);
-    // A trial copies the grid: only if something has changed, and before a tower is built.
+    // A trial takes a while: only if something has changed, and before a tower is built.
     let trial = Some((cell, grid.revision()));
     if tried.0 != trial || mouse.just_pressed(MouseButton::Left) {
-        *tried = (trial, refusal(grid, cell, built, creeps.iter().map(CritterState::cell)));
+        // The cells that they enter.
+        let creeps = creeps.iter().filter(|creep| creep.is_placed());
+        *tried = (trial, refusal(grid, cell, built, creeps.map(|creep| creep.walk().head())));
     }
     let refusal = tried.1.or((game.money < PRICE).then_some("Refused: not enough money"));
     let color = if refusal.is_some() { css::RED } else { css::LIGHT_GREEN };

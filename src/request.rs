@@ -192,6 +192,33 @@ impl PathRequest {
         Self { algorithm, ..self }
     }
 
+    /// Returns the target to which the unit goes, if this is its latest request and was read: the target, or the alternative that
+    /// is tried now. Of several targets ([`to_nearest`](Self::to_nearest)) it is the one to which the path leads that was found;
+    /// `None` before, while the path leads to a link, and if it ends short of them all. If it ends where it reaches two of them, it
+    /// is the first one.
+    ///
+    /// ```
+    /// use bevy::prelude::*;
+    /// use bevy_tilepath::prelude::*;
+    /// /// Each worker gets a tree of its own.
+    /// fn claim(found: On<PathFound>, workers: Query<(&PathRequest, &RequestState)>) {
+    ///     let Ok((request, state)) = workers.get(found.entity) else {
+    ///         return;
+    ///     };
+    ///     if let Some(Target::Entity(tree)) = request.present_target(state) {
+    ///         info!("{} goes to {tree}", found.entity);
+    ///     }
+    /// }
+    /// ```
+    #[must_use]
+    pub fn present_target(&self, state: &RequestState) -> Option<&Target> {
+        match self.target_of(state.attempt) {
+            _ if !is_latest(Some(self), state) => None,
+            Target::Nearest(targets) => targets.get(state.nearest? as usize),
+            target => Some(target),
+        }
+    }
+
     /// Returns the grid on which the unit is by now, and the profile of the request.
     pub(crate) fn grid_and_profile(
         &self,

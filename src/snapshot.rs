@@ -31,8 +31,8 @@
 //!   So a game need not save these itself.
 //!
 //! # What is not
-//! - Tilemaps with a `NavSource`, and their tiles. Before a snapshot is loaded into another world, spawn the maps with the tiles that
-//!   they had, and let a tick run, so that they have been read. In the same world put back the tiles that were changed since.
+//! - Tilemaps with a `NavSource`, and their tiles. Spawn the maps with their tiles before or after a snapshot is loaded into another world,
+//!   all in one tick. In the same world, put back the tiles that were changed since: the next tick makes the grids what the tiles say.
 //! - [`FlowField`](crate::prelude::FlowField)s that the game holds: after loading or restoring, before the next tick, request
 //!   them again.
 //! - Parents, and the transforms of parents that have no component of this crate: the game puts them back first.

@@ -44,6 +44,8 @@ pub(crate) struct NextLink {
 pub(crate) struct Destination {
     pub(crate) grid: GridId,
     pub(crate) goal: Goal,
+    /// The place of its target in the list, where there are several targets.
+    pub(crate) target: u32,
 }
 
 /// A route over links.

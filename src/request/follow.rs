@@ -96,7 +96,7 @@ impl RequestIntake<'_, '_> {
         let is_seen = is_seen && !self.is_at_end(&unit, id, grid);
         let here = is_seen.then(|| self.cell_of(entity, id, grid.unit_size(profile))).flatten();
         let here = here.unwrap_or(unit.path.0.end());
-        Some(destination.map(|Destination { grid: on, goal }| {
+        Some(destination.map(|Destination { grid: on, goal, .. }| {
             let is_near = on == id && goal.admits(grid, profile, here);
             SeenTarget { grid: on, goal, here, is_near }
         }))

@@ -88,6 +88,7 @@ impl Outcomes<'_, '_> {
         }
         let &PathRequest { priority, class, .. } = request;
         let rally = request.rally.filter(|_| next.is_none());
+        unit.state.nearest = None;
         (unit.state.journey.next, unit.state.journey.goals) = (next, destinations);
         if next.is_some() {
             self.links.note_use(query.profile);
@@ -149,6 +150,7 @@ impl Outcomes<'_, '_> {
                 if found.kind() == PathKind::Complete && unit.state.journey.next.is_some() {
                     found.set_kind(PathKind::ToLink);
                 }
+                unit.note_target(grids, &found);
                 self.found(unit, found, is_rest);
             }
             // The grid was edited since the route over links was planned, or since the first segment was found.
@@ -375,6 +377,17 @@ impl RequesterItem<'_, '_> {
     /// Whether its arrival was announced although it walks: it was sent on to another slot. This counts once.
     pub(super) fn take_announced(&mut self) -> bool {
         core::mem::take(&mut self.state.is_announced)
+    }
+
+    /// Notes to which of several targets a path leads. If it ends where it reaches two of them, the first one counts.
+    fn note_target(&mut self, grids: &NavGrids, path: &Path) {
+        let (id, profile) = (self.state.grid, self.state.query.profile);
+        let is_complete = path.kind() == PathKind::Complete;
+        let places = self.state.places.as_deref().filter(|_| is_complete).unwrap_or_default();
+        self.state.nearest = grids.get(id).and_then(|grid| {
+            let mut here = places.iter().filter(|place| place.grid == id);
+            here.find(|to| to.goal.admits(grid, profile, path.end())).map(|to| to.target)
+        });
     }
 
     /// If it has arrived and is sent on to another slot of its group, it walks again, without announcing another arrival.

@@ -111,7 +111,10 @@ impl RequestIntake<'_, '_> {
         let place = |target: &Target| self.destination(unit, request, target);
         match request.target_of(unit.state.attempt) {
             Target::Nearest(targets) => {
-                let all: Vec<_> = targets.iter().filter_map(|one| place(one).ok()).collect();
+                let numbered = (0..).zip(targets).filter_map(|(target, one)| {
+                    place(one).ok().map(|place| Destination { target, ..place })
+                });
+                let all: Vec<_> = numbered.collect();
                 let why = || targets.iter().find_map(|one| place(one).err().filter(may_come_back));
                 if all.is_empty() { Err(why().unwrap_or(PathFailure::TargetGone)) } else { Ok(all) }
             }
@@ -135,7 +138,7 @@ impl RequestIntake<'_, '_> {
             }
             _ => first,
         });
-        Ok(Destination { grid, goal: self.goal(unit, request, target, grid)? })
+        Ok(Destination { grid, goal: self.goal(unit, request, target, grid)?, target: 0 })
     }
 
     /// The grid of an entity, if it has one of its own.

@@ -120,6 +120,8 @@ pub struct RequestState {
     /// Where its target was when this attempt was read, unless the request follows it: an entity may move or be despawned afterwards.
     #[reflect(ignore)]
     pub(crate) places: Option<Arc<[Destination]>>,
+    /// Of several targets the one to which its path leads, by its place in their list.
+    pub(crate) nearest: Option<u32>,
     /// The tick for which its latest further attempt was set.
     pub(crate) due: Option<u64>,
     /// It has got another path since its target moved.

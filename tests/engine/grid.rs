@@ -5,6 +5,8 @@ use bevy_tilepath::{
     prelude::*,
 };
 
+use crate::common::{Random, patched_terrain};
+
 const UNIT: ProfileId = ProfileId(0);
 
 fn field(width: u32, height: u32) -> NavGrid {
@@ -210,4 +212,50 @@ fn a_field_notices_that_its_grid_has_moved() {
     assert!(!range.is_stale(&grid));
     assert!(range.fill(&grid, query.profile(ProfileId(9))).is_err());
     assert!(range.is_stale(&grid), "it is empty");
+}
+
+/// Compared with a copy of the grid on which the buildings stand: for units of several sizes, on both shapes, with buildings that
+/// overlap each other, older ones and the border.
+#[test]
+fn what_buildings_would_cut_off_is_what_they_cut_off() {
+    let (mut cut, mut open) = (0, 0);
+    for seed in 0..120 {
+        let random = &mut Random(seed);
+        let (width, height) = (8 + random.below(90), 8 + random.below(60));
+        let terrain = patched_terrain((width, height), 10, 4, random);
+        let mut grid = NavGrid::from_terrain(width, height, terrain).unwrap();
+        if seed % 2 == 1 {
+            grid = grid.with_topology(Topology::Hexagonal);
+        }
+        let origin = Cell::new(-5, 7);
+        let grid = grid.with_origin(origin);
+        let sizes = (1..4).map(|size| Profile::default().with(TerrainId(1), 16).size(size));
+        let mut grid = grid.with_profiles(sizes.collect());
+        let cell = |random: &mut Random| {
+            origin.offset(random.below(width) as i32, random.below(height) as i32)
+        };
+        let old = CellRect::new(cell(random), 1, 1);
+        grid.block(old).unwrap();
+        let buildings: Vec<CellRect> = (0..random.below(5))
+            .map(|_| CellRect::new(cell(random), 1 + random.below(40), 1 + random.below(4)))
+            .chain([old])
+            .collect();
+        let mut built = grid.clone();
+        for building in &buildings {
+            built.block(building.intersection(grid.rect())).unwrap();
+        }
+        let before = grid.revision();
+        let goal = CellRect::new(cell(random), 1 + random.below(3), 1 + random.below(3));
+        for profile in (0..4).map(ProfileId) {
+            let from: Vec<Cell> = (0..1 + random.below(2)).map(|_| cell(random)).collect();
+            let is_cut_off =
+                |from: &Cell| !goal.cells().any(|to| built.can_reach(profile, *from, to));
+            let expected = from.iter().copied().find(is_cut_off);
+            let found = grid.cut_off_by(buildings.iter().copied(), profile, from, goal);
+            assert_eq!(found, expected, "{seed}: {profile:?}");
+            (cut, open) = (cut + u32::from(found.is_some()), open + u32::from(found.is_none()));
+        }
+        assert_eq!(grid.revision(), before);
+    }
+    assert!(cut > 100 && open > 20, "{cut} {open}");
 }

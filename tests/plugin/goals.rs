@@ -477,3 +477,57 @@ fn many_units_with_one_goal_share_a_field_whatever_the_goal_is() {
         assert!(counters.found > 350 && counters.by_field > 250, "{kind}: {counters:?}");
     }
 }
+
+/// Which of several targets a unit goes to: by entity, past one that is gone, again after an edit, and over links.
+#[test]
+fn a_request_names_the_one_of_several_targets_that_its_path_leads_to() {
+    let mut app = app_with(&field(40, 9));
+    let upper = NavGrid::new(40, 9, TerrainId::GROUND).unwrap();
+    grid(&mut app).insert(GridId(1), upper, frame_of(Topology::Square));
+    let stairs = Cell::new(2, 4);
+    app.world_mut().spawn(NavLink::new(stairs, (GridId(1), stairs)));
+    let tree = |app: &mut App, x: i32| -> Entity {
+        app.world_mut().spawn(NavBlocker::at(CellRect::single(Cell::new(x, 4)))).id()
+    };
+    let trees = [4, 16, 24].map(|x| tree(&mut app, x));
+    app.update();
+    app.world_mut().entity_mut(trees[0]).despawn();
+    let unit = spawn_critter(&mut app, (8, 4));
+    let present = |app: &App| -> Option<Target> {
+        let unit = app.world().entity(unit);
+        let request = unit.get::<PathRequest>().unwrap();
+        request.present_target(unit.get::<RequestState>().unwrap()).cloned()
+    };
+    let all = PathRequest::to_nearest(trees).beside();
+    app.world_mut().entity_mut(unit).insert(all);
+    assert_eq!(present(&app), None, "not read yet");
+    app.update();
+    assert_eq!(present(&app), Some(trees[1].into()));
+    // A wall around that one.
+    for (x, y, width, height) in [(14, 3, 5, 1), (14, 5, 5, 1), (14, 4, 1, 1), (18, 4, 1, 1)] {
+        let mut grids = grid(&mut app);
+        let level = grids.get_mut(GridId(0)).unwrap();
+        level.block(CellRect::new(Cell::new(x, y), width, height)).unwrap();
+    }
+    run_until(&mut app, 400, |app| has_arrived(app, unit));
+    assert_eq!(present(&app), Some(trees[2].into()));
+
+    // Over a link: known when the last leg is.
+    let near = [Cell::new(4, 4), Cell::new(6, 4)].map(Target::from);
+    let request = PathRequest::to_nearest(near.clone()).goal_on(GridId(1));
+    app.world_mut().entity_mut(unit).insert(request);
+    run_until(&mut app, 100, |app| status(app, unit) == PathStatus::Walking(PathKind::ToLink));
+    assert_eq!(present(&app), None);
+    run_until(&mut app, 900, |app| has_arrived(app, unit));
+    assert_eq!(present(&app), Some(near[0].clone()));
+
+    // One target, and alternatives to it.
+    let wall = Cell::new(14, 4);
+    let request = PathRequest::to(wall).or(Cell::new(9, 1));
+    let unit = spawn_critter(&mut app, (8, 7));
+    app.world_mut().entity_mut(unit).insert(request);
+    run_until(&mut app, 400, |app| has_arrived(app, unit));
+    let unit = app.world().entity(unit);
+    let found = unit.get::<PathRequest>().unwrap().present_target(unit.get().unwrap()).cloned();
+    assert_eq!(found, Some(Cell::new(9, 1).into()));
+}
