@@ -359,7 +359,8 @@ pub struct GroupSlotRefused {
     pub reason: PathFailure,
 }
 
-/// All members of a group have come to rest: they have arrived, their requests have failed, or they have no slots.
+/// All members of a group have arrived, their requests have failed, or they have no slots. Members that others push off their
+/// slots at the end still walk back.
 #[derive(EntityEvent, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct GroupArrived {

@@ -224,3 +224,53 @@ fn members_that_leave_a_group_near_its_goal_release_their_slots() {
     let state = app.world().get::<GroupState>(group).unwrap();
     assert_eq!(state.slots().len(), 38, "members that have left are no longer in it");
 }
+
+/// Small fast members arrive first, and larger slower ones push through them: no slots overlap before all have arrived. Then those
+/// that cannot get back to theirs settle, and all come to rest.
+#[test]
+fn small_members_that_are_pushed_about_leave_the_slots_of_larger_ones_free() {
+    let mut app = app_with_sizes(&field(96, 64));
+    let place = |app: &mut App, (size, speed): (u8, f32), anchor: (i32, i32)| {
+        let unit = spawn_unit(app, ProfileId(size - 1), anchor);
+        app.world_mut()
+            .entity_mut(unit)
+            .insert((NavAgent::new(ProfileId(size - 1)), Critter::new(speed)));
+        unit
+    };
+    let tanks: Vec<Entity> =
+        (0..20).map(|i| place(&mut app, (2, 4.0), (2 + 2 * (i % 10), 12 + 2 * (i / 10)))).collect();
+    let infantry: Vec<Entity> =
+        (0..60).map(|i| place(&mut app, (1, 6.0), (2 + i % 10, 2 + i / 10))).collect();
+    let members = tanks.iter().map(|&tank| GroupMember::new(tank));
+    let members = members.chain(infantry.iter().map(|&man| GroupMember::new(man).rank(1)));
+    let order = Group::to(Cell::new(50, 20), members)
+        .formation(Formation::Box)
+        .facing(Direction::East)
+        .persistent();
+    app.world_mut().spawn(order);
+    run(&mut app, 3);
+    let slot = |app: &App, unit: Entity| app.world().get::<GroupSlot>(unit).unwrap().cell;
+    let (mut were_all_there, mut crowded, mut still) = (false, 0, 0);
+    for tick in 0..4_000 {
+        app.update();
+        let sizes = [(&tanks, 2), (&infantry, 1)];
+        let all =
+            || sizes.iter().flat_map(|(units, size)| units.iter().map(move |&unit| (unit, *size)));
+        let is_there = |unit: Entity| status(&app, unit) == PathStatus::Arrived(PathKind::Complete);
+        were_all_there |= all().all(|(unit, _)| is_there(unit));
+        let mut taken = BTreeSet::new();
+        for (unit, size) in all().filter(|_| !were_all_there) {
+            for cell in CellRect::new(slot(&app, unit), size, size).cells() {
+                assert!(taken.insert(cell), "{cell} belongs to two slots in tick {tick}");
+            }
+        }
+        let off = |&(unit, _): &(Entity, u32)| cell(&app, unit) != slot(&app, unit);
+        crowded += u32::from(all().filter(off).filter(|&(unit, _)| is_there(unit)).count() > 5);
+        still = if all().any(|unit| off(&unit)) { 0 } else { still + 1 };
+        if still > 200 {
+            break;
+        }
+    }
+    assert!(crowded > 50, "members push others off their slots: in {crowded} ticks");
+    assert!(still > 200, "all come to rest on their slots");
+}

@@ -50,6 +50,8 @@ pub struct GoalProgress {
     /// changed since the count began.
     remaining: u32,
     is_old: bool,
+    /// A member of a group: since when it has stood on its slot, if it was there when it last decided.
+    at_slot_since: Option<u32>,
     /// Its slot before the last exchange, the tick of that exchange, and how often it has got back its previous slot.
     last_slot: GridPos,
     exchanged_at: u32,
@@ -136,9 +138,18 @@ impl Groups {
         }
     }
 
-    /// Notes how far a member of a group is from its slot. Returns for how many ticks it has come no nearer.
+    /// Notes that a member of a group stands on its slot.
+    pub fn note_at_slot(&mut self, now: u32, index: u32) {
+        self.progress[index as usize].at_slot_since.get_or_insert(now);
+    }
+
+    /// Notes how far a member of a group is from its slot. Returns for how many ticks it has come no nearer, without those in which
+    /// it stood on its slot: units that come later may push it off.
     pub fn ticks_without_progress(&mut self, now: u32, index: u32, remaining: u64) -> u64 {
         let progress = &mut self.progress[index as usize];
+        if let Some(since) = progress.at_slot_since.take() {
+            progress.since = progress.since.wrapping_add(now.wrapping_sub(since));
+        }
         if progress.is_nearer(remaining) {
             (progress.least_remaining, progress.since) = (Some(remaining), now);
         }

@@ -134,10 +134,10 @@ impl Groups {
             && group.sees(grid, b.head, to_a)
     }
 
-    /// Makes the current cell the slot of a member that has been near its slot for long without coming nearer,
-    /// or was pushed off it repeatedly by units that only return to theirs. So all members come to rest, though
-    /// not all of them in formation. Units of several cells can block each other's slots for good when they
-    /// stand across two of them, and the slots of two groups may overlap.
+    /// Makes the current cell the slot of a member that has been near its slot for long without coming nearer. So all members come
+    /// to rest, though not all of them in formation. Units of several cells can block each other's slots for good when they
+    /// stand across two of them, and the slots of two groups may overlap. A member that was pushed off repeatedly by units that only
+    /// return to their slots, and stands on the slot of another member, exchanges slots with that one at once.
     pub fn settle_in_place(&mut self, board: &mut Board, grid: &NavGrid, index: u32) {
         let unit = &board.units[index];
         let Some(id) = unit.task.group() else {
@@ -149,7 +149,10 @@ impl Groups {
         // If a wall stands on its slot and there was no other slot nearby, it comes no nearer. A member that has arrived and
         // then got another slot pushes no units on its way there.
         let is_walled = || grid.cost(unit.profile, goal.cell(grid)) == 0;
-        if goal == here || !is_near && !unit.has_arrived && !is_walled() {
+        if goal == here {
+            return self.note_at_slot(board.tick_stamp(), index);
+        }
+        if !is_near && !unit.has_arrived && !is_walled() {
             return;
         }
         // A member whose slot overlapped with another one was left without a slot, and has no path.
@@ -157,17 +160,15 @@ impl Groups {
             && unit.hindrance == Hindrance::NoPath
             && unit.ticks_stood(board.now) >= RETRY_AFTER;
         let patience = STUCK_AFTER.max(PATIENCE_IN_CELLS * unit.ticks_per_cell());
-        let settles = unit.has_given_up()
-            || has_no_room
-            || self.ticks_without_progress(
-                board.tick_stamp(),
-                index,
-                here.open_distance(goal, board.topology),
-            ) >= patience;
-        if !settles {
+        let remaining = here.open_distance(goal, board.topology);
+        let settles = has_no_room
+            || self.ticks_without_progress(board.tick_stamp(), index, remaining) >= patience;
+        if !settles && !unit.has_given_up() {
             return;
         }
         match self[id].slots.iter().position(|slot| slot.pos == here) {
+            // One that has only given up may be in the way of others that are still to come.
+            None if !settles => {}
             None => self.adopt_current_cell(board, grid, (id, index)),
             // Not if its owner has just left the group.
             Some(slot_here) if slot != NONE && self[id].slots[slot_here].owner != NONE => {
