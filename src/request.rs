@@ -192,8 +192,8 @@ impl PathRequest {
         Self { algorithm, ..self }
     }
 
-    /// Returns the target to which the unit goes, if this is its latest request and was read: the target, or the alternative that
-    /// is tried now. Of several targets ([`to_nearest`](Self::to_nearest)) it is the one to which the path leads that was found;
+    /// Returns the target of the present attempt, if this is the unit's latest request and was read: the target, or the alternative
+    /// that is tried now. Of several targets ([`to_nearest`](Self::to_nearest)) it is the one to which the path leads that was found;
     /// `None` before, while the path leads to a link, and if it ends short of them all. If it ends where it reaches two of them, it
     /// is the first one.
     ///

@@ -44,7 +44,8 @@ pub enum Approach {
     /// for shots, say), as [`NavGrid::has_line_of_sight`] checks. The line joins the two cells of unit and target that
     /// are nearest to each other; of several, the lowest, leftmost. On hexagons the line begins at the unit's anchor, its
     /// middle, and the nearest cell of a rectangle is found by columns and rows, as on squares. For a
-    /// [round](Goal::radius) goal the line ends at the cell nearest to the anchor.
+    /// [round](Goal::radius) goal the line ends at the cell nearest to the anchor; if the middle of the goal is off the grid, near
+    /// its border.
     InSight {
         /// Greatest distance, in cells; at most [`MAX_SIGHT_RANGE`] counts.
         cells: u16,

@@ -66,7 +66,8 @@ impl Outcomes<'_, '_> {
         };
         unit.state.agent = unit.agent.copied().unwrap_or_default();
         (unit.state.tries, unit.state.attempt) = (0, 0);
-        (unit.state.has_followed, unit.state.slot, unit.state.places) = (false, None, None);
+        (unit.state.has_followed, unit.state.slot) = (false, None);
+        (unit.state.places, unit.state.nearest) = (None, None);
         unit.state.journey = Journey::default();
         unit.state.overrides_agent = request.grid.is_some() || request.profile.is_some();
         true

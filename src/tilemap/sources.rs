@@ -29,7 +29,7 @@ pub(crate) struct TileSources {
     pub(super) reread: Vec<Entity>,
     /// How often anything has changed here that grids are made of.
     pub(super) version: u64,
-    /// Grids to rebuild because their extent or the order of their maps has changed.
+    /// Grids to make what their maps say, as a whole: their maps have changed, or they are others than before.
     pub(super) rebuild: BTreeSet<GridId>,
     /// Tilemaps and tiles removed since the last tick. Kept here because Bevy discards removal records after a
     /// frame, and there may be no tick in that frame.

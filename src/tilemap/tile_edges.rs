@@ -66,14 +66,16 @@ impl TileSources {
     pub(super) fn write_edges(&self, id: GridId, grid: &mut NavGrid, cells: &[Cell]) {
         let mut around = self.around(id, cells.iter().copied());
         around.retain(|source| !source.edges.is_empty());
-        let mut edit = grid.edit();
+        let mut wanted = BTreeMap::new();
         for &cell in cells {
             for direction in Direction::ALL {
-                let edge = edge_between(&around, cell, direction);
                 // At the border of the grid, and along diagonals of squares, there are none.
-                let _is_set = edit.set_edge(cell, direction, edge);
+                if let Some(at) = grid.canonical_edge(cell, direction) {
+                    wanted.insert(at, edge_between(&around, cell, direction));
+                }
             }
         }
+        set_edges(grid, wanted);
     }
 
     /// Makes all edges of a grid those of its tiles: the same, but looks at each tile once. A world of chunks has many sources.
@@ -93,11 +95,16 @@ impl TileSources {
         for (cell, direction, _) in grid.edges() {
             wanted.entry((cell, direction)).or_insert(EdgeId::NONE);
         }
-        let mut edit = grid.edit();
-        for ((cell, direction), edge) in wanted {
-            let is_set = edit.set_edge(cell, direction, edge);
-            debug_assert!(is_set.is_ok(), "{is_set:?}: the grid has that edge");
-        }
+        set_edges(grid, wanted);
+    }
+}
+
+/// Sets edges of a grid in one order, whatever has led to it: which rectangles of an edit are joined depends on that.
+fn set_edges(grid: &mut NavGrid, edges: BTreeMap<(Cell, Direction), EdgeId>) {
+    let mut edit = grid.edit();
+    for ((cell, direction), edge) in edges {
+        let is_set = edit.set_edge(cell, direction, edge);
+        debug_assert!(is_set.is_ok(), "{is_set:?}: the grid has that edge");
     }
 }
 

@@ -512,6 +512,12 @@ fn a_request_names_the_one_of_several_targets_that_its_path_leads_to() {
     run_until(&mut app, 400, |app| has_arrived(app, unit));
     assert_eq!(present(&app), Some(trees[2].into()));
 
+    // Of a request that fails, none.
+    app.world_mut().entity_mut(unit).insert(PathRequest::to_nearest([trees[0]; 3]));
+    run(&mut app, 2);
+    assert_eq!(status(&app, unit), PathStatus::Failed(PathFailure::TargetGone));
+    assert_eq!(present(&app), None);
+
     // Over a link: known when the last leg is.
     let near = [Cell::new(4, 4), Cell::new(6, 4)].map(Target::from);
     let request = PathRequest::to_nearest(near.clone()).goal_on(GridId(1));

@@ -97,7 +97,7 @@ impl SearchQueue {
     }
 
     /// Lets a job wait for a field, and with it as many of its group as may be admitted and the budget pays for: the others join
-    /// when they are admitted.
+    /// when they are admitted. (These are passed over, which costs little.)
     fn gather(
         &mut self,
         key: GroupKey,

@@ -75,6 +75,7 @@ fn next_attempt(
     state: &mut RequestState,
     reason: PathFailure,
 ) -> Option<(PathStatus, u64)> {
+    state.nearest = None;
     if usize::from(state.attempt) < request.more_attempts() {
         state.attempt += 1;
         state.places = None;

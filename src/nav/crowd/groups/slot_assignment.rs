@@ -145,7 +145,9 @@ impl Groups {
         };
         let (here, goal, slot) = (unit.tail, unit.goal, unit.slot);
         let is_near = goal.chebyshev(here) <= NEAR_SLOT * u16::from(unit.size)
-            || slot != NONE && is_kept_out(board, unit);
+            || slot != NONE
+                && unit.ticks_stood(board.now) >= STUCK_AFTER
+                && is_kept_out(board, unit);
         // If a wall stands on its slot and there was no other slot nearby, it comes no nearer. A member that has arrived and
         // then got another slot pushes no units on its way there.
         let is_walled = || grid.cost(unit.profile, goal.cell(grid)) == 0;
