@@ -190,9 +190,6 @@ fn shoot(
     }
 }
 
-/// The cell that was last tried, with the revision of the grid, and why no tower may stand on it.
-type Trial = (Option<(Cell, u64)>, Option<&'static str>);
-
 /// Returns why no tower may stand on a cell. Towers built since the last tick are not on the grid yet, so all of them are named.
 fn refusal(
     grid: &NavGrid,
@@ -224,7 +221,6 @@ fn edit_towers(
     mut hover: Single<(&mut Sprite, &mut Transform), With<Hover>>,
     towers: Query<(Entity, &Tower)>,
     creeps: Query<&CritterState, With<Creep>>,
-    mut tried: Local<Trial>,
 ) {
     let (camera, view) = *camera;
     let (sprite, transform) = &mut *hover;
@@ -243,14 +239,10 @@ fn edit_towers(
         return;
     }
     let built = towers.iter().map(|(_, tower)| tower.cell);
-    // A trial takes a while: only if something has changed, and before a tower is built.
-    let trial = Some((cell, grid.revision()));
-    if tried.0 != trial || mouse.just_pressed(MouseButton::Left) {
-        // The cells that they enter.
-        let creeps = creeps.iter().filter(|creep| creep.is_placed());
-        *tried = (trial, refusal(grid, cell, built, creeps.map(|creep| creep.walk().head())));
-    }
-    let refusal = tried.1.or((game.money < PRICE).then_some("Refused: not enough money"));
+    // The cells that they enter.
+    let creeps = creeps.iter().filter(|creep| creep.is_placed()).map(|creep| creep.walk().head());
+    let refusal = refusal(grid, cell, built, creeps);
+    let refusal = refusal.or((game.money < PRICE).then_some("Refused: not enough money"));
     let color = if refusal.is_some() { css::RED } else { css::LIGHT_GREEN };
     sprite.color = color.with_alpha(0.5).into();
     if !mouse.just_pressed(MouseButton::Left) || game.lives == 0 {

@@ -244,8 +244,8 @@ fn a_unit_that_is_put_elsewhere_before_the_first_part_of_its_path_has_come_does_
     }
 }
 
-#[test]
-fn a_member_that_was_sent_on_after_its_arrival_announces_the_next_one() {
+/// Returns an app that records events, and a group of fast and slow members on its way: some arrive and are sent on to other slots.
+fn uneven_squad_under_way() -> (App, Vec<Entity>) {
     let mut app = app_with_sizes(&field(60, 5));
     record(&mut app);
     let units = squad(&mut app, 25, (2, 0));
@@ -253,6 +253,12 @@ fn a_member_that_was_sent_on_after_its_arrival_announces_the_next_one() {
         set_speed(&mut app, slow, 2.0);
     }
     send(&mut app, Cell::new(45, 2), &units);
+    (app, units)
+}
+
+#[test]
+fn a_member_that_was_sent_on_after_its_arrival_announces_the_next_one() {
+    let (mut app, units) = uneven_squad_under_way();
     // Whenever one has arrived and is sent on to another slot, it gets the next order.
     let (mut orders, mut found) = (vec![0_usize; units.len()], 0);
     for _ in 0..1_500 {
@@ -279,13 +285,7 @@ fn a_member_that_was_sent_on_after_its_arrival_announces_the_next_one() {
 /// A request that has arrived does not fail, too.
 #[test]
 fn a_member_that_was_sent_on_after_its_arrival_does_not_fail_with_its_grid() {
-    let mut app = app_with_sizes(&field(60, 5));
-    record(&mut app);
-    let units = squad(&mut app, 25, (2, 0));
-    for &slow in units.iter().step_by(3) {
-        set_speed(&mut app, slow, 2.0);
-    }
-    send(&mut app, Cell::new(45, 2), &units);
+    let (mut app, units) = uneven_squad_under_way();
     let was_sent_on = |app: &App, unit: Entity| arrivals(app, unit) == 1 && is_walking(app, unit);
     run_until(&mut app, 1_500, |app| units.iter().any(|&unit| was_sent_on(app, unit)));
     let sent_on: Vec<Entity> =
@@ -302,13 +302,7 @@ fn a_member_that_was_sent_on_after_its_arrival_does_not_fail_with_its_grid() {
 #[test]
 fn a_member_that_was_sent_on_after_its_arrival_arrives_once_whoever_moves_it() {
     for is_steered in [false, true] {
-        let mut app = app_with_sizes(&field(60, 5));
-        record(&mut app);
-        let units = squad(&mut app, 25, (2, 0));
-        for &slow in units.iter().step_by(3) {
-            set_speed(&mut app, slow, 2.0);
-        }
-        send(&mut app, Cell::new(45, 2), &units);
+        let (mut app, units) = uneven_squad_under_way();
         let was_sent_on =
             |app: &App, unit: &Entity| arrivals(app, *unit) == 1 && is_walking(app, *unit);
         run_until(&mut app, 1_500, |app| units.iter().any(|unit| was_sent_on(app, unit)));

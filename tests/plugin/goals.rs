@@ -503,7 +503,7 @@ fn a_request_names_the_one_of_several_targets_that_its_path_leads_to() {
     assert_eq!(present(&app), None, "not read yet");
     app.update();
     assert_eq!(present(&app), Some(trees[1].into()));
-    // A wall around that one.
+    // That tree is walled in.
     for (x, y, width, height) in [(14, 3, 5, 1), (14, 5, 5, 1), (14, 4, 1, 1), (18, 4, 1, 1)] {
         let mut grids = grid(&mut app);
         let level = grids.get_mut(GridId(0)).unwrap();

@@ -136,8 +136,8 @@ impl Groups {
 
     /// Makes the current cell the slot of a member that has been near its slot for long without coming nearer. So all members come
     /// to rest, though not all of them in formation. Units of several cells can block each other's slots for good when they
-    /// stand across two of them, and the slots of two groups may overlap. A member that was pushed off repeatedly by units that only
-    /// return to their slots, and stands on the slot of another member, exchanges slots with that one at once.
+    /// stand across two of them, and the slots of two groups may overlap. If a member was pushed off
+    /// repeatedly by units that only return to their slots, and stands on the slot of another member, they exchange slots at once.
     pub fn settle_in_place(&mut self, board: &mut Board, grid: &NavGrid, index: u32) {
         let unit = &board.units[index];
         let Some(id) = unit.task.group() else {

@@ -33,9 +33,9 @@ impl NavGrid {
         region.is_some() && region == self.region(profile, to)
     }
 
-    /// Answers "may I build here?": returns the first of the cells `from` from which a unit of `profile` could not get to any cell of
-    /// `goal` if these buildings stood as well, be it that one stands on it; `None` if it could from all of them. Parts of buildings
-    /// off the grid do not count.
+    /// Answers "may I build here?": returns the first of the cells `from` from which a unit of `profile` could not reach any cell of
+    /// `goal` if these buildings stood as well; `None` if there is no such cell. A cell under a building counts as cut off. Parts of
+    /// buildings off the grid do not count.
     ///
     /// The grid is not changed. The call copies what the grid knows of one profile (on 512 × 512 cells it takes a tenth of a
     /// millisecond), so on large maps call it when the cell under the mouse has changed, not in every frame.
