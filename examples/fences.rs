@@ -47,7 +47,7 @@ fn run() -> Result<ExitCode, String> {
     let (mut app, smoke) = window::open_example(title, SIZE)?;
     app.add_plugins(TilePathPlugin::default())
         .add_systems(Startup, (draw_ground, set_up, spawn_units).chain())
-        .add_systems(FixedUpdate, wander)
+        .add_systems(FixedUpdate, wander.before(TilePathSystems::All))
         .add_systems(Update, (click, face));
     if let Some(folder) = smoke {
         smoke::add_to(&mut app, &folder)?;
@@ -137,7 +137,8 @@ fn spawn_units(mut commands: Commands, assets: Res<AssetServer>) {
                 color: if kind == ANT { Color::WHITE } else { css::TOMATO.into() },
                 ..default()
             },
-            Transform::from_translation(frame().cell_center(cell).extend(2.0)),
+            StartCell(cell),
+            Transform::from_xyz(0.0, 0.0, 2.0),
         ));
     }
 }

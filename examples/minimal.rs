@@ -42,10 +42,11 @@ fn spawn_level(mut commands: Commands) {
         Transform::default(),
         NavSource::by_texture([TerrainId::GROUND]), // whatever is not listed is impassable
     ));
-    // A critter at world position (32, 32), sent around the rock.
+    // A critter on cell (2, 2), drawn above the map (z is 1), sent around the rock.
     commands.spawn((
         Critter::new(8.0),
-        Transform::from_xyz(32.0, 32.0, 1.0),
+        StartCell(Cell::new(2, 2)),
+        Transform::from_xyz(0.0, 0.0, 1.0),
         PathRequest::to(Cell::new(29, 3)),
     ));
 }

@@ -48,7 +48,7 @@ fn run() -> Result<ExitCode, String> {
     let (mut app, smoke) = window::open_example(title, SIZE)?;
     app.add_plugins(TilePathPlugin::default())
         .add_systems(Startup, (set_up, build_links, spawn_units).chain())
-        .add_systems(FixedUpdate, wander)
+        .add_systems(FixedUpdate, wander.before(TilePathSystems::All))
         .add_systems(Update, (click, show_links, face))
         .add_observer(|event: On<LinkEntered>, mut units: Query<&mut Sprite>| {
             set_alpha(&mut units, event.entity, 0.5);
@@ -175,7 +175,8 @@ fn spawn_units(mut commands: Commands, assets: Res<AssetServer>) {
                 color: if is_ant { Color::WHITE } else { css::TOMATO.into() },
                 ..default()
             },
-            Transform::from_translation(frame(floor).cell_center(cell).extend(2.0)),
+            StartCell(cell),
+            Transform::from_xyz(0.0, 0.0, 2.0),
         );
         let unit = commands.spawn(unit).id();
         if is_ant {

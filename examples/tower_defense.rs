@@ -75,7 +75,7 @@ fn run() -> Result<ExitCode, String> {
         .insert_resource(Game { lives: 20, money: 250, ..default() })
         .add_systems(Startup, set_up)
         // A creep that is shot in the tick of its arrival does not arrive.
-        .add_systems(FixedUpdate, (spawn_creeps, shoot).before(TilePathSystems::Move))
+        .add_systems(FixedUpdate, (spawn_creeps, shoot).chain().before(TilePathSystems::All))
         .add_systems(Update, (edit_towers, draw, show_score))
         .add_observer(leak);
     if let Some(folder) = smoke {
@@ -140,7 +140,8 @@ fn spawn_creeps(
         Critter::new(3.0).turns(false),
         PathRequest::to(EXIT),
         picture(assets.load("critters.png"), BEETLE),
-        Transform::from_translation(frame().cell_center(gate).extend(2.0)),
+        StartCell(gate),
+        Transform::from_xyz(0.0, 0.0, 2.0),
     ));
 }
 
@@ -160,7 +161,8 @@ fn leak(
     }
 }
 
-/// Each tower shoots at the nearest creep in range.
+/// Each tower shoots at the nearest creep in range. It aims at the picture: in a game that must run equally on several machines it
+/// would aim at `CritterState::cell`.
 fn shoot(
     mut commands: Commands,
     time: Res<Time>,

@@ -36,10 +36,13 @@ use self::enter::Wanted;
 use crate::{
     entity_keys::map_keys,
     grids::NavGrids,
-    group::{GroupSlot, GroupSpeedLimit},
+    group::GroupSlot,
     nav::{Cell, Crowd, CrowdCounters, GridId, NavGrid, UnitId, Walk},
     request::Requester,
-    unit::{Critter, CritterState, CrowdTeam, NavAgent, PathSync, SpeedLimit, Unpushable},
+    unit::{
+        Critter, CritterState, CrowdTeam, GroupSpeedLimit, NavAgent, PathSync, SpeedFactor,
+        SpeedLimit, Unpushable,
+    },
 };
 
 /// All units with requests, including disabled ones, so that no arrival is lost.
@@ -225,7 +228,7 @@ pub(crate) fn build(app: &mut App) {
         .add_observer(number_critter)
         .add_observer(end_critter)
         .add_observer(leave_crowd)
-        .add_observer(record_change::<Remove, (SpeedLimit, GroupSpeedLimit)>)
+        .add_observer(record_change::<Remove, (SpeedFactor, SpeedLimit, GroupSpeedLimit)>)
         .add_observer(record_change::<Remove, (CrowdTeam, Unpushable, GroupSlot, NavAgent)>)
         // While it is disabled, a critter stands still and holds its cells.
         .add_observer(record_change::<Add, Disabled>)

@@ -18,11 +18,12 @@ use bevy::{
 use crate::{
     entity_keys::map_keys,
     grids::NavGrids,
-    nav::{Cell, Direction, EdgeId, GridId},
+    nav::{Cell, Direction, EdgeId, GridId, Topology},
 };
 
 /// Places edges between cells as long as the entity has this component: a fence, a door, the rail of a bridge. To open a
-/// door, change its edge to another kind, or to [`EdgeId::NONE`].
+/// door, change its edges to another kind, or to [`EdgeId::NONE`] ([`set_all`](NavEdges::set_all)). Writing the same kind again
+/// changes nothing on the grid.
 ///
 /// ```
 /// use bevy_tilepath::prelude::*;
@@ -54,6 +55,43 @@ impl NavEdges {
     pub fn and(mut self, cell: Cell, direction: Direction, edge: EdgeId) -> Self {
         self.edges.push((cell, direction, edge));
         self
+    }
+
+    /// Places a fence: an edge wherever a cell of one area has a neighbor in the other. Cells that are in both count as those of
+    /// the first. Works for squares and hexagons.
+    ///
+    /// ```
+    /// use bevy_tilepath::prelude::*;
+    /// // A fence between two rows.
+    /// let [south, north] = [0, 1].map(|y| CellRect::new(Cell::new(2, y), 5, 1));
+    /// let fence = NavEdges::dividing(Topology::Square, south.cells(), north.cells(), EdgeId::WALL);
+    /// assert_eq!(fence.edges.len(), 5);
+    /// // Walls around a hut of 3 × 2 cells.
+    /// let (hut, with_yard) = (CellRect::new(Cell::new(4, 4), 3, 2), CellRect::new(Cell::new(3, 3), 5, 4));
+    /// let walls = NavEdges::dividing(Topology::Square, hut.cells(), with_yard.cells(), EdgeId::WALL);
+    /// assert_eq!(walls.edges.len(), 10);
+    /// ```
+    pub fn dividing(
+        topology: Topology,
+        area: impl IntoIterator<Item = Cell>,
+        from: impl IntoIterator<Item = Cell>,
+        edge: EdgeId,
+    ) -> Self {
+        let area: BTreeSet<Cell> = area.into_iter().collect();
+        let from: BTreeSet<Cell> = from.into_iter().collect();
+        let directions = || topology.widest().straight_steps().map(Direction::from_bits);
+        let sides = area.iter().flat_map(|&cell| directions().map(move |to| (cell, to)));
+        let is_between = |&(cell, direction): &(Cell, Direction)| {
+            let (dx, dy) = direction.offset();
+            let other = cell.offset(dx, dy);
+            from.contains(&other) && !area.contains(&other)
+        };
+        sides.filter(is_between).map(|(cell, direction)| (cell, direction, edge)).collect()
+    }
+
+    /// Changes all its edges to another kind: opens or shuts a door.
+    pub fn set_all(&mut self, kind: EdgeId) {
+        self.edges.iter_mut().for_each(|(_, _, edge)| *edge = kind);
     }
 
     /// Sets the grid.

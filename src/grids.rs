@@ -203,8 +203,8 @@ impl NavGrids {
         self.grids.get(&id).map(|level| &level.grid)
     }
 
-    /// Returns the grid with this number for editing. Edits take effect at the next tick: searches that have
-    /// visited the edited area restart, and units whose path is cut off plan a new one.
+    /// Returns the grid with this number for editing. The grid changes at once. In the next tick, searches that have visited the
+    /// edited area restart, and units whose path is cut off plan a new one.
     ///
     /// # Errors
     /// [`NoSuchGrid`](GridAccessError::NoSuchGrid), and [`FedByTiles`](GridAccessError::FedByTiles) for a

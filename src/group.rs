@@ -32,7 +32,7 @@ use crate::{
     flow::{FlowField, FlowFields},
     nav::{Cell, Direction, Formation, FormationSpec, GridId, PathFailure, ProfileId},
     request::{PathRequest, Target},
-    unit::{SpeedLimit, lower},
+    unit::GroupSpeedLimit,
 };
 
 /// Sends units to slots of their own around a goal.
@@ -325,23 +325,6 @@ pub struct GroupSlot {
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[component(clone_behavior = Ignore)]
 pub(crate) struct SwapClass(pub(crate) u32);
-
-/// The speed of the slowest member of a unit's [`Group`], in cells per second over plain terrain, if the group
-/// keeps together: no member goes faster. Read-only: the plugin writes it. The game's own limit is
-/// [`SpeedLimit`].
-#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
-#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
-#[reflect(Component, Debug, Default, PartialEq, Clone)]
-#[component(clone_behavior = Ignore)]
-pub struct GroupSpeedLimit(pub f32);
-
-impl GroupSpeedLimit {
-    /// The speed of a unit after the game's limit and that of its group.
-    pub(crate) fn speed(speed: f32, limit: Option<&SpeedLimit>, group: Option<&Self>) -> f32 {
-        let limited = SpeedLimit::apply(limit, speed);
-        group.map_or(limited, |group| lower(limited, group.0))
-    }
-}
 
 /// A member of a group got no slot, or lost the one it had: all are taken, the goal is gone, or the unit cannot go there.
 /// This is not the outcome of a request. A member that loses its slot also loses the request that the group made for it

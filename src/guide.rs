@@ -32,3 +32,7 @@ pub mod orders {
 pub mod snapshots {
     #![doc = include_str!("../docs/snapshots.md")]
 }
+
+pub mod ticks {
+    #![doc = include_str!("../docs/ticks.md")]
+}

@@ -91,16 +91,18 @@
 //! | join grids by stairs, ferries and teleporters | [`NavLink`](prelude::NavLink), [`guide::links`] |
 //! | define kinds of units: terrain costs, corner rule, size | [`guide::grids`], [`Profile`](prelude::Profile), [`NavGrids::add_profile`](prelude::NavGrids::add_profile) |
 //! | set the grid and the profile of a unit | [`NavAgent`](prelude::NavAgent) |
+//! | put a unit on a cell | [`StartCell`](prelude::StartCell) |
 //! | give orders of every kind, with a code block for each | [`guide::orders`] |
 //! | read the state of a request, and how it ended | [`PathStatus`](prelude::PathStatus), its events in [`unit`](mod@unit) |
 //! | retry a request that finds no path | [`Retry`](prelude::Retry) |
 //! | send many units at the same time | [`Group`](prelude::Group) |
 //! | give a unit one order after another | [`OrderQueue`](prelude::OrderQueue) |
+//! | stop a unit, whatever it is doing | [`stop_unit`](prelude::stop_unit) |
 //! | understand how critters avoid each other | [`guide::crowds`] |
 //! | let critters walk through others, or limit which units push each other | [`Critter::ghost`](prelude::Critter::ghost), [`CrowdTeam`](prelude::CrowdTeam), [`Unpushable`](prelude::Unpushable) |
 //! | find the unit on a cell, and why a unit waits | [`Crowds`](prelude::Crowds), [`Hindrance`](prelude::Hindrance) |
 //! | choose the picture of a critter | [`CritterState::is_moving`](prelude::CritterState::is_moving), [`Facing`](prelude::Facing) |
-//! | slow a critter down | [`SpeedLimit`](prelude::SpeedLimit) |
+//! | slow a unit down for a while | [`SpeedFactor`](prelude::SpeedFactor), [`SpeedLimit`](prelude::SpeedLimit) |
 //! | skip drawing critters that no camera sees | [`CritterDrawing`](prelude::CritterDrawing) |
 //! | let ghosts and steered units walk in straight lines | [`AnyAnglePath`](prelude::AnyAnglePath) |
 //! | move units by physics or a controller of your own, or change who moves them | [`PathSteering`](prelude::PathSteering), [`DesiredVelocity`](prelude::DesiredVelocity) |
@@ -176,6 +178,7 @@ pub mod request;
 pub mod schedule;
 pub mod scheduler;
 pub mod snapshot;
+pub mod start_cell;
 pub mod state_checksum;
 #[cfg(any(feature = "tilemap", feature = "tilemap_chunk"))]
 pub mod tilemap;
@@ -200,10 +203,7 @@ pub mod prelude {
         edges::NavEdges,
         flow::{FlowCounters, FlowField, FlowFields, FlowStatus},
         grids::{GridAccessError, NavGrids},
-        group::{
-            Group, GroupArrived, GroupMember, GroupSlot, GroupSlotRefused, GroupSpeedLimit,
-            GroupState,
-        },
+        group::{Group, GroupArrived, GroupMember, GroupSlot, GroupSlotRefused, GroupState},
         links::{LinkEnd, LinkEntered, LinkError, LinkLeft, LinkStatus, NavLink, NavLinks},
         movement::CritterDrawing,
         nav::{
@@ -221,17 +221,20 @@ pub mod prelude {
             topology::Topology,
         },
         orders::{
-            OnFailure, Order, OrderBegun, OrderEnded, OrderId, OrderOutcome, OrderQueue, PatrolMode,
+            OnFailure, Order, OrderBegun, OrderEnded, OrderId, OrderOutcome, OrderQueue,
+            PatrolMode, stop_unit,
         },
         request::{PathRequest, Retry, Target},
         schedule::{TilePathPlugin, TilePathSystems},
         scheduler::{PathCounters, Pathfinder, TilePathSettings},
         snapshot::{SnapshotError, TilePathSnapshot},
+        start_cell::StartCell,
         state_checksum::state_checksum,
         unit::{
             AnyAnglePath, Arrived, CancelReason, Critter, CritterState, CrowdTeam, DesiredVelocity,
-            Facing, NavAgent, NavPath, PathCanceled, PathFailed, PathFound, PathInvalidated,
-            PathStatus, PathSteering, RequestState, SpeedLimit, Unpushable,
+            Facing, GroupSpeedLimit, NavAgent, NavPath, PathCanceled, PathFailed, PathFound,
+            PathInvalidated, PathStatus, PathSteering, RequestState, SpeedFactor, SpeedLimit,
+            Unpushable,
         },
     };
 }

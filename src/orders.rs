@@ -19,9 +19,11 @@ mod advance;
 mod decide;
 mod entry;
 mod order;
+mod stop;
 
 pub(crate) use advance::advance_orders;
 pub use order::{OnFailure, Order, OrderBegun, OrderEnded, OrderId, OrderOutcome, PatrolMode};
+pub use stop::stop_unit;
 
 use std::{collections::VecDeque, ops::RangeBounds};
 

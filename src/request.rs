@@ -76,8 +76,11 @@ pub struct PathRequest {
     /// Whether the unit follows its target, an entity, when the target moves. It stops following when it gets
     /// another request, or the target is despawned.
     pub follows: bool,
+    /// Whether the unit gives its target up when that, an entity, is despawned before the unit has arrived, see
+    /// [`needs_target`](Self::needs_target). By default it goes on to where the target was.
+    pub needs_target: bool,
     /// Grid on which the unit is. `None` (default): the unit's own grid, see [`NavAgent`].
-    pub grid: Option<GridId>,
+    pub start_grid: Option<GridId>,
     /// Grid of the targets, if it is not that of the unit, which gets there over links ([`NavLink`](crate::prelude::NavLink)).
     /// `None` (default): the unit's grid; for an entity on another grid that links lead to, the grid of that entity.
     pub goal_grid: Option<GridId>,
@@ -126,6 +129,13 @@ impl PathRequest {
         Self { follows: true, ..Self::to(target) }
     }
 
+    /// Gives the target up if it is despawned, or loses its position, before the unit has arrived: a tree that someone else
+    /// has felled. The unit goes to the next target then: of several ([`to_nearest`](Self::to_nearest)) to the nearest that is
+    /// left, or to an alternative. If there is none, the request fails with [`TargetGone`](crate::prelude::PathFailure).
+    pub fn needs_target(self) -> Self {
+        Self { needs_target: true, ..self }
+    }
+
     /// Stops next to the target instead of on it.
     pub fn beside(self) -> Self {
         Self { approach: Approach::Beside, ..self }
@@ -142,8 +152,8 @@ impl PathRequest {
     }
 
     /// Sets the grid on which the unit is, overriding its own. For a goal on another grid see [`goal_on`](Self::goal_on).
-    pub fn on(self, grid: GridId) -> Self {
-        Self { grid: Some(grid), ..self }
+    pub fn start_on(self, grid: GridId) -> Self {
+        Self { start_grid: Some(grid), ..self }
     }
 
     /// Sets the grid of the targets, which links join to the unit's own.
@@ -226,7 +236,7 @@ impl PathRequest {
         state: &RequestState,
     ) -> (GridId, ProfileId) {
         let own = agent.copied().unwrap_or_default();
-        let grid = state.journey.grid.or(self.grid).unwrap_or(own.grid);
+        let grid = state.journey.grid.or(self.start_grid).unwrap_or(own.grid);
         (grid, self.profile.unwrap_or(own.profile))
     }
 
@@ -263,13 +273,13 @@ struct Resolved {
     destinations: Option<Arc<[Destination]>>,
 }
 
-/// A unit that follows an entity.
+/// A unit that follows an entity, or gives it up when it is gone.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 struct Follower {
     unit: Entity,
     target: Entity,
-    /// It is a critter that collides.
+    /// It is a critter that collides, and follows.
     takes_room: bool,
 }
 
@@ -279,7 +289,7 @@ struct Follower {
 pub(crate) struct OpenRequests {
     /// To be tried again, by tick and number; those canceled in the meantime stay until they are due.
     retries: BTreeMap<(u64, u64), Entity>,
-    /// Those that follow an entity, by number.
+    /// Those whose target is watched, by number.
     followers: BTreeMap<u64, Follower>,
     /// How many critters that collide follow each target: they need room around it.
     followed: BTreeMap<Entity, u32>,

@@ -4,14 +4,15 @@
 //! |---|---|---|---|
 //! | [`SyncGrid`](TilePathSystems::SyncGrid) | tiles, blockers and edges → grids; links | tiles, blockers, edges, links | grids |
 //! | [`Command`](TilePathSystems::Command) | order queues and groups → requests | queues, groups, grids | – |
-//! | [`Accept`](TilePathSystems::Accept) | requests → queue, cut-off paths → queue | requests, grids | statuses |
+//! | [`Accept`](TilePathSystems::Accept) | requests → queue, cut-off paths → queue | requests, agents, grids, settings | statuses, cancellations |
 //! | [`Search`](TilePathSystems::Search) | spends the budget | settings | – |
-//! | [`Deliver`](TilePathSystems::Deliver) | answers → paths, statuses, events | – | paths |
+//! | [`Deliver`](TilePathSystems::Deliver) | answers → paths, statuses, events | – | paths, statuses |
 //! | [`Move`](TilePathSystems::Move) | critters walk a tick | speeds | positions, arrivals |
 //! | [`Draw`](TilePathSystems::Draw) | positions → transforms, every frame | – | transforms |
 //!
 //! All but `Draw` run in the plugin's schedule, one after another. `Draw` runs once per frame, in `RunFixedMainLoop` after the
-//! fixed steps. If the plugin ticks in a schedule outside the fixed steps, `Draw` runs right after `Move`.
+//! fixed steps. If the plugin ticks in a schedule outside the fixed steps, `Draw` runs right after `Move`. Where the systems of a
+//! game belong, and when observers run: [`guide::ticks`](crate::guide::ticks).
 //!
 //! # Pausing, levels and states
 //! Every system of the plugin is in [`TilePathSystems::All`], in both schedules. A game with states lets them
@@ -40,7 +41,8 @@
 //! ```
 //!
 //! - During a pause, critters stand where they are and searches stay as they are. Requests inserted while paused wait.
-//! - To leave a level, despawn its units, groups, blockers, edges and links, and remove its grids (or despawn its tilemaps).
+//! - To leave a level, despawn its units, groups, blockers, edges and links, and remove its grids (or despawn its tilemaps
+//!   and their tiles).
 //!   The plugin's remaining state is dropped in the first tick that runs again.
 //! - The next level may reuse the number of a grid.
 //! - If the game replaces `Crowds`, `Pathfinder`, `FlowFields`, `NavLinks` or `LinkTraffic`, no unit and no order is lost: units
@@ -61,8 +63,8 @@ use crate::{
     flow::{FlowField, FlowFields, FlowStatus, LastRoute, update_flow_fields},
     grids::{KnownGrids, NavGrids, adopt_grids},
     group::{
-        Group, GroupArrived, GroupNumbers, GroupSlot, GroupSlotRefused, GroupSpeedLimit,
-        GroupState, form_groups, note_changed_profiles,
+        Group, GroupArrived, GroupNumbers, GroupSlot, GroupSlotRefused, GroupState, form_groups,
+        note_changed_profiles,
     },
     links::{LinkEntered, LinkLeft, LinkStatus, NavLink, NavLinks, sync_links},
     movement::{
@@ -76,10 +78,12 @@ use crate::{
     },
     scheduler::{PathCounters, Pathfinder, TilePathSettings, begin_tick, run_searches},
     snapshot::TilePathSnapshot,
+    start_cell::{StartCell, put_on_cells},
     unit::{
-        AnyAnglePath, Arrived, Critter, CritterState, CrowdTeam, DesiredVelocity, Facing, NavAgent,
-        NavPath, PathCanceled, PathFailed, PathFound, PathInvalidated, PathStatus, PathSteering,
-        RequestState, SpeedLimit, TransformWrites, Unpushable,
+        AnyAnglePath, Arrived, Critter, CritterState, CrowdTeam, DesiredVelocity, Facing,
+        GroupSpeedLimit, NavAgent, NavPath, PathCanceled, PathFailed, PathFound, PathInvalidated,
+        PathStatus, PathSteering, RequestState, SpeedFactor, SpeedLimit, TransformWrites,
+        Unpushable,
     },
 };
 
@@ -168,7 +172,10 @@ impl Plugin for TilePathPlugin {
             self.schedule,
             (
                 adopt_grids.in_set(SyncGrid),
-                (sync_blockers, sync_edges, sync_links).chain().after(adopt_grids).in_set(SyncGrid),
+                (put_on_cells, sync_blockers, sync_edges, sync_links)
+                    .chain()
+                    .after(adopt_grids)
+                    .in_set(SyncGrid),
                 (note_changed_profiles, form_groups, advance_orders).chain().in_set(Command),
                 (
                     begin_tick,
@@ -217,13 +224,13 @@ fn add_tilemaps(app: &mut App, schedule: InternedScheduleLabel, is_fixed: bool) 
     use crate::tilemap::{build, combine_sources, forget_sources};
     build(app);
     let in_order =
-        (forget_sources, combine_sources).chain().after(adopt_grids).before(sync_blockers);
+        (forget_sources, combine_sources).chain().after(adopt_grids).before(put_on_cells);
     app.add_systems(schedule, in_order.in_set(TilePathSystems::SyncGrid));
     #[cfg(feature = "tilemap")]
     {
         use crate::tilemap::{frame_tilemaps, read_tilemaps};
         let read = read_tilemaps.after(forget_sources).before(combine_sources);
-        let frame = frame_tilemaps.after(combine_sources).before(sync_blockers);
+        let frame = frame_tilemaps.after(combine_sources).before(put_on_cells);
         app.add_systems(schedule, (read, frame).in_set(TilePathSystems::SyncGrid));
         if is_fixed {
             add_before_drawing(app, frame_tilemaps);
@@ -233,7 +240,7 @@ fn add_tilemaps(app: &mut App, schedule: InternedScheduleLabel, is_fixed: bool) 
     {
         use crate::tilemap::{frame_chunks, read_chunks};
         let read = read_chunks.after(forget_sources).before(combine_sources);
-        let frame = frame_chunks.after(combine_sources).before(sync_blockers);
+        let frame = frame_chunks.after(combine_sources).before(put_on_cells);
         // The order in which maps are added matters.
         #[cfg(feature = "tilemap")]
         let read = read.after(crate::tilemap::read_tilemaps);
@@ -262,7 +269,7 @@ fn register_types(app: &mut App) {
     for_each_type! {
         app.register_type:
         PathRequest, PathStatus, NavPath, RequestState, NavAgent, PathCanceled, PathInvalidated,
-        Critter, CritterState, Facing, CrowdTeam, Unpushable, SpeedLimit, AnyAnglePath, PathSteering, DesiredVelocity, FlowFields,
+        Critter, CritterState, Facing, CrowdTeam, Unpushable, StartCell, SpeedFactor, SpeedLimit, AnyAnglePath, PathSteering, DesiredVelocity, FlowFields,
         FlowField, FlowStatus, Group, OrderQueue, RequestOwner, OrderBegun, OrderEnded, GroupState,
         GroupSlot, GroupSpeedLimit, GroupArrived, GroupSlotRefused, NavBlocker, NavEdges, NavLink, LinkStatus, LinkEntered, LinkLeft, NavGrids, PathFound, PathFailed,
         Arrived, TilePathSettings, Pathfinder, PathCounters, CritterDrawing, TilePathSnapshot

@@ -7,6 +7,7 @@ mod agent;
 mod any_angle;
 mod critter;
 mod drawing;
+mod speed;
 mod state;
 mod status;
 mod steering;
@@ -16,7 +17,8 @@ pub(crate) use self::steering::SteeringProgress;
 pub use self::{
     agent::NavAgent,
     any_angle::AnyAnglePath,
-    critter::{Critter, CrowdTeam, Facing, SpeedLimit, Unpushable},
+    critter::{Critter, CrowdTeam, Facing, Unpushable},
+    speed::{GroupSpeedLimit, SpeedFactor, SpeedLimit},
     state::CritterState,
     status::{
         Arrived, CancelReason, NavPath, PathCanceled, PathFailed, PathFound, PathInvalidated,
@@ -26,7 +28,8 @@ pub use self::{
 };
 pub(crate) use self::{
     any_angle::{point_on, points_from},
-    critter::{lower, work},
+    critter::work,
+    speed::SpeedChanges,
     state::{Drawing, PathSync},
     status::Journey,
     writes::TransformWrites,

@@ -107,7 +107,7 @@ fn public_data_goes_through_a_text_and_back() {
         .within(3)
         .or(unit)
         .retry(Retry::default())
-        .on(GridId(2))
+        .start_on(GridId(2))
         .priority(Priority(-3));
     round_trip(&request);
     round_trip(

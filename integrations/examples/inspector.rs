@@ -44,7 +44,7 @@ fn run() -> Result<ExitCode, String> {
         NavInspectorPlugin,
     ))
     .add_systems(Startup, set_up)
-    .add_systems(FixedUpdate, wander)
+    .add_systems(FixedUpdate, wander.before(TilePathSystems::All))
     .add_systems(Update, (click, mark, view::dress_units, view::face));
     if let Some(folder) = smoke {
         smoke::add_to(&mut app, &folder)?;

@@ -14,12 +14,12 @@ use super::{
 use crate::{
     flow::FlowFields,
     grids::NavGrids,
-    group::{GroupSlot, GroupSpeedLimit, GroupState, SwapClass},
+    group::{GroupSlot, GroupState, SwapClass},
     nav::{Crowd, CrowdError, NavGrid, Path, PathKind, UnitId, UnitSettings, crowd::Membership},
     request::{PathRequest, is_latest},
     unit::{
-        Critter, CritterState, CrowdTeam, NavPath, PathStatus, PathSync, RequestState, SpeedLimit,
-        Unpushable, work,
+        Critter, CritterState, CrowdTeam, GroupSpeedLimit, NavPath, PathStatus, PathSync,
+        RequestState, SpeedChanges, SpeedFactor, SpeedLimit, Unpushable, work,
     },
 };
 
@@ -27,17 +27,16 @@ use crate::{
 #[derive(QueryData)]
 pub(crate) struct Pace {
     pub(crate) critter: &'static Critter,
-    limit: Option<&'static SpeedLimit>,
-    group_limit: Option<&'static GroupSpeedLimit>,
+    changes: SpeedChanges,
     team: Option<&'static CrowdTeam>,
     pub(crate) is_unpushable: Has<Unpushable>,
     pub(crate) is_disabled: Has<Disabled>,
 }
 
 impl PaceItem<'_, '_> {
-    /// Returns its speed after all limits, in cells per second.
+    /// Returns its speed with all factors and limits, in cells per second.
     pub(crate) fn speed(&self) -> f32 {
-        GroupSpeedLimit::speed(self.critter.speed, self.limit, self.group_limit)
+        self.changes.in_group(self.critter.speed)
     }
 
     /// Returns what it can do in a tick. A disabled critter stands still.
@@ -77,6 +76,7 @@ pub(crate) struct Surroundings<'w, 's> {
 type Columns<'w, 's> = (
     Column<'w, 's, Critter>,
     Column<'w, 's, CritterState>,
+    Column<'w, 's, SpeedFactor>,
     Column<'w, 's, SpeedLimit>,
     Column<'w, 's, GroupSpeedLimit>,
     Column<'w, 's, CrowdTeam>,
@@ -98,9 +98,10 @@ pub(crate) fn steer_critters(
     let is_same_timestep = core::mem::replace(&mut *seconds, time.delta_secs()).to_bits()
         == time.delta_secs().to_bits();
     if is_same_timestep {
-        let (kinds, states, limits, paces, teams, unpushable) = critters.p0();
+        let (kinds, states, factors, limits, paces, teams, unpushable) = critters.p0();
         list_changed(&kinds, None, &mut entities);
         list_changed(&states, None, &mut entities);
+        list_changed(&factors, None, &mut entities);
         list_changed(&limits, None, &mut entities);
         list_changed(&paces, None, &mut entities);
         list_changed(&teams, None, &mut entities);

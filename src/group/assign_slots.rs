@@ -345,7 +345,7 @@ impl SlotAssignment<'_, '_> {
         let &Sender { group, grid, .. } = sender;
         let request = &group.request;
         let unit = self.places.units.get(member.entity).ok();
-        let own = unit.and_then(|unit| unit.own_grid(request.grid)).unwrap_or_default();
+        let own = unit.and_then(|unit| unit.own_grid(request.start_grid)).unwrap_or_default();
         // The same before and after the crossing.
         let is_joined = self.places.links.join(own, grid);
         PathRequest {
@@ -353,7 +353,7 @@ impl SlotAssignment<'_, '_> {
             approach: Approach::Onto,
             follows: false,
             goal_grid: request.goal_grid.or(is_joined.then_some(grid)),
-            grid: request.grid.map(|_| own),
+            start_grid: request.start_grid.map(|_| own),
             profile: member.named,
             alternatives: Vec::new(),
             rally: rally.filter(|_| group.members.len() > 1),

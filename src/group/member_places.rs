@@ -17,7 +17,7 @@ use crate::{
     links::NavLinks,
     nav::{Cell, CellRect, GridId, PathFailure, ProfileId},
     request::{PathRequest, Target, anchor_of, grid_of_unit, leaves_walls, profile_of, start_near},
-    unit::{Critter, CritterState, NavAgent, PathStatus, PathSteering, RequestState, SpeedLimit},
+    unit::{Critter, CritterState, NavAgent, PathStatus, PathSteering, RequestState, SpeedChanges},
     whereabouts::Whereabouts,
 };
 
@@ -31,7 +31,7 @@ pub(crate) struct GroupUnitData {
     pub(super) agent: Option<&'static NavAgent>,
     pub(super) critter: Option<&'static Critter>,
     pub(super) steering: Option<&'static PathSteering>,
-    pub(super) limit: Option<&'static SpeedLimit>,
+    pub(super) speed_changes: SpeedChanges,
     pub(super) state: Option<&'static RequestState>,
     pub(super) walking: Option<(&'static CritterState, &'static Transform)>,
 }
@@ -70,7 +70,7 @@ impl MemberPlaces<'_, '_> {
             let unit = self.units.get(group.members.first()?.entity).ok()?;
             unit.agent.map(|agent| agent.grid)
         };
-        let own = group.request.grid.or_else(first).unwrap_or_default();
+        let own = group.request.start_grid.or_else(first).unwrap_or_default();
         let of_goal = || {
             let Target::Entity(goal) = group.goal else {
                 return None;
@@ -184,7 +184,7 @@ impl MemberPlaces<'_, '_> {
         arrivals: &mut Arrivals,
     ) -> Result<Cell, PathFailure> {
         let unit = self.units.get(entity).ok();
-        let own = unit.and_then(|unit| unit.own_grid(group.request.grid)).unwrap_or_default();
+        let own = unit.and_then(|unit| unit.own_grid(group.request.start_grid)).unwrap_or_default();
         let mut is_joined =
             || *arrivals.joined.entry(own).or_insert_with(|| self.links.join(own, id));
         let is_away = own != id && (group.request.goal_grid.is_some() || is_joined());
@@ -237,5 +237,5 @@ impl GroupUnitDataItem<'_, '_> {
 
 /// What the grid of a group depends on.
 pub(super) fn goal_of(group: &Group) -> (Target, [Option<GridId>; 2]) {
-    (group.goal.clone(), [group.request.grid, group.request.goal_grid])
+    (group.goal.clone(), [group.request.start_grid, group.request.goal_grid])
 }

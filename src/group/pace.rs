@@ -4,8 +4,8 @@
 
 use bevy::prelude::*;
 
-use super::{GroupSpeedLimit, GroupState, assign_slots::SlotAssignment};
-use crate::unit::SpeedLimit;
+use super::{GroupState, assign_slots::SlotAssignment};
+use crate::unit::GroupSpeedLimit;
 
 /// Ticks after which the slowest member of a group that keeps together is determined again.
 const PACE_TICKS: u64 = 16;
@@ -41,7 +41,7 @@ impl SlotAssignment<'_, '_> {
             let unit = self.places.units.get(member).ok()?;
             let own = unit.critter.map(|critter| critter.speed);
             let speed = own.or_else(|| unit.steering.map(|steering| steering.speed))?;
-            Some(SpeedLimit::apply(unit.limit, speed))
+            Some(unit.speed_changes.own(speed))
         });
         speeds.filter(|&speed| speed > 0.0).min_by(f32::total_cmp)
     }

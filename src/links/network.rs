@@ -243,6 +243,11 @@ impl NavLinks {
         self.now
     }
 
+    /// Changes whenever links, or the grids that they may join, have changed; stays the same where there are no links.
+    pub(crate) fn changes(&self) -> u64 {
+        if self.links.is_empty() { 0 } else { self.changes }
+    }
+
     /// Makes the next tick look again at all entities with links: some may no longer be links.
     pub(crate) fn check_all(&mut self) {
         self.noted.extend(self.numbers.keys());

@@ -1,4 +1,5 @@
-//! New paths for units whose path an edit has cut off, and for no others.
+//! What edits change for units: new paths for those whose path is cut off, and for no others; and another try for those that
+//! wait for a path.
 
 use std::collections::BTreeMap;
 
@@ -18,11 +19,13 @@ use crate::{
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct GridsSeen {
     revisions: BTreeMap<GridId, u64>,
+    /// How often links, or the grids that they join, had changed.
+    links: u64,
     /// How many grids had been removed.
     pub(super) removals: u64,
 }
 
-/// Looks at the edits since the last tick and sends units whose path they cross to the queue.
+/// Looks at the edits since the last tick. Sends units whose path they cross to the queue, and tries requests that wait.
 pub(crate) fn repair_paths(
     mut seen: ResMut<GridsSeen>,
     mut edits: Local<BTreeMap<GridId, Vec<CellRect>>>,
@@ -35,19 +38,24 @@ pub(crate) fn repair_paths(
 ) {
     edits.values_mut().for_each(Vec::clear);
     for (id, grid) in grids.iter() {
-        let known = seen.revisions.insert(id, grid.revision()).unwrap_or(grid.revision());
-        if known != grid.revision() {
+        let known = seen.revisions.insert(id, grid.revision());
+        if known != Some(grid.revision()) {
             let rects = edits.entry(id).or_default();
-            match grid.edits_since(known) {
+            match known.and_then(|known| grid.edits_since(known)) {
                 Some(edits) => rects.extend(edits),
-                None => rects.push(grid.rect()), // the grid cannot tell
+                None => rects.push(grid.rect()), // it is new, or cannot tell
             }
         }
     }
-    if edits.values().all(Vec::is_empty) {
+    let changes = outcomes.links.changes();
+    let links_changed = core::mem::replace(&mut seen.links, changes) != changes;
+    if edits.values().all(Vec::is_empty) && !links_changed {
         return;
     }
     for mut unit in &mut units {
+        if links_changed || edits.get(&unit.state.grid).is_some_and(|rects| !rects.is_empty()) {
+            outcomes.try_early(&mut unit);
+        }
         let rects = edits.get(&unit.state.grid).filter(|rects| !rects.is_empty());
         if let (Some(rects), Some(grid)) = (rects, grids.get(unit.state.grid))
             && is_cut_off(&mut unit, (grid, &grids, &crowds), rects, &whereabouts)

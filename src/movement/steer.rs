@@ -13,10 +13,9 @@ use super::{
     sight::SteeringContext,
 };
 use crate::{
-    group::GroupSpeedLimit,
     nav::{Hindrance, PathKind},
     request::{Outcomes, Requester, clear_stuck},
-    unit::{PathStatus, PathSteering, SpeedLimit},
+    unit::{PathStatus, PathSteering, SpeedChanges},
 };
 
 /// A unit has come to a link when it stands on a cell of it.
@@ -27,8 +26,7 @@ const MOST_RADIUS_AT_LINK: f32 = 0.45;
 #[query_data(mutable)]
 pub(crate) struct Steered {
     unit: Requester,
-    limit: Option<&'static SpeedLimit>,
-    group_limit: Option<&'static GroupSpeedLimit>,
+    changes: SpeedChanges,
     is_disabled: Has<Disabled>,
 }
 
@@ -72,7 +70,7 @@ impl SteeredItem<'_, '_> {
         else {
             return self.stop(); // the game has removed its straight lines
         };
-        let speed = GroupSpeedLimit::speed(settings.speed, self.limit, self.group_limit);
+        let speed = self.changes.in_group(settings.speed);
         let arrival_radius = match self.unit.path.0.kind() {
             PathKind::ToLink => settings.arrival_radius.min(MOST_RADIUS_AT_LINK),
             _ => settings.arrival_radius,

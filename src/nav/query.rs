@@ -145,7 +145,8 @@ pub enum PathFailure {
     },
     /// There is no grid with this number, or it was removed while the search ran.
     GridGone(GridId),
-    /// The goal is on another grid, and no links lead there that are open to the unit.
+    /// The goal is on another grid, and the unit cannot get there over links: there are none, they are not open to it, or the goal
+    /// is cut off on its grid.
     NoLinks {
         /// The unit's grid.
         from: GridId,

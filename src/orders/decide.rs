@@ -52,19 +52,20 @@ impl UnitRequestItem<'_, '_> {
         })
     }
 
-    /// Returns how the request last inserted ended, according to its status. A request not yet read from the
-    /// inbox has not ended: the status may refer to the previous one.
-    fn end(&self) -> Option<End> {
-        let (status, state, path) = self.result?;
-        match *status {
-            _ if has_unread(state) => None,
+    /// Returns how the request with this number ended. Another one may have been inserted since, which was not read yet.
+    fn end_of(&self, number: u64) -> Option<End> {
+        let (&status, state, path) = self.result?;
+        let is_last = state.issued == number;
+        let (status, follows) = if is_last { (status, self.follows()) } else { state.ended? };
+        match status {
+            _ if state.accepted != number => None,
             PathStatus::Arrived(_) => {
                 // The path of one that came over a link is only the last leg. A body rests beside the last cell of its path.
                 let moved = match self.steering.filter(|_| !self.is_critter) {
                     Some(steering) => steering.has_moved,
                     None => path.start() != path.end(),
                 } || state.journey.left.is_some();
-                Some(End::Arrived { moved, follows: self.follows() })
+                Some(End::Arrived { moved, follows })
             }
             PathStatus::Failed(reason) => Some(End::Failed(reason)),
             _ => None,
@@ -99,8 +100,8 @@ impl OrderQueue {
             slot.owner = Owner::None;
         }
         let reached = End::Arrived { moved: true, follows: unit.follows() };
-        let end = if has_reached { Some(reached) } else { unit.end() };
-        let end = end.filter(|_| is_known && matches!(slot.owner, Owner::Queue(_)));
+        let end = if has_reached { Some(reached) } else { unit.end_of(slot.issued) };
+        let end = end.filter(|_| matches!(slot.owner, Owner::Queue(_)));
         self.update_interrupted(slot.owner, end, unit.left_grid());
         let mut progress = self.progress(slot, end);
         self.detect_external_change(slot, unit, end);
@@ -210,8 +211,10 @@ impl OrderQueue {
         {
             self.end_current(OrderOutcome::Canceled);
         }
-        let is_over =
-            matches!(unit.end(), Some(End::Failed(_) | End::Arrived { follows: false, .. }));
+        let is_over = matches!(
+            unit.end_of(slot.issued),
+            Some(End::Failed(_) | End::Arrived { follows: false, .. })
+        );
         if !has_request || (slot.owner == Owner::Game && is_over) {
             slot.owner = Owner::None;
         }

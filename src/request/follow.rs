@@ -1,6 +1,6 @@
-//! Follows targets that move.
+//! Watches targets: some are followed when they move, some are given up when they are gone.
 //!
-//! Input: requests that follow an entity, in the order of their numbers. Output: where their targets are;
+//! Input: requests that follow or need an entity, in the order of their numbers. Output: where their targets are;
 //! [`Outcomes`](super::Outcomes) decides which of them need another path. Looking costs a little of a tick's budget;
 //! planning again costs as much as any request.
 
@@ -9,7 +9,7 @@ use bevy::prelude::*;
 use super::{
     intake::{ENTRY_COST, RequestIntake},
     requester::RequesterReadOnlyItem,
-    target::SeenTarget,
+    target::{SeenTarget, Target},
 };
 use crate::{
     coordinates::length,
@@ -63,6 +63,9 @@ impl RequestIntake<'_, '_> {
         if !self.outcomes.follows(&unit, number) {
             return (false, false);
         }
+        if unit.request.is_some_and(|request| !request.follows) {
+            return (true, self.gives_target_up(entity));
+        }
         let seen = self.look_at_target(entity);
         let Ok(mut unit) = self.units.get_mut(entity) else {
             return (true, false);
@@ -80,6 +83,25 @@ impl RequestIntake<'_, '_> {
             None => false,
         };
         (true, needs_path)
+    }
+
+    /// Whether the target to which a unit goes is gone: another one is looked for.
+    fn gives_target_up(&mut self, entity: Entity) -> bool {
+        let Ok(mut unit) = self.units.get_mut(entity) else {
+            return false;
+        };
+        let target = unit.request.and_then(|request| request.present_target(&unit.state));
+        let is_gone = match target {
+            Some(&Target::Entity(target)) => {
+                self.whereabouts.position(target).is_none_or(|position| !position.is_finite())
+                    && self.blockers.grid_of(target).is_none()
+            }
+            _ => false,
+        };
+        if is_gone {
+            unit.state.places = None; // where it was does not count any more
+        }
+        is_gone
     }
 
     /// Returns where the target of a unit is, or why it cannot be reached any more.

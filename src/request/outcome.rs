@@ -17,8 +17,7 @@ pub(super) use retry::is_retry_due;
 use bevy::{ecs::system::SystemParam, prelude::*};
 
 use super::{
-    Follower, OpenRequests, PathRequest, RequesterItem, Resolved, Target, grid_of, leaves_walls,
-    start_near,
+    OpenRequests, PathRequest, RequesterItem, Resolved, grid_of, leaves_walls, start_near,
 };
 use crate::{
     flow::FlowFields,
@@ -65,11 +64,11 @@ impl Outcomes<'_, '_> {
             return false;
         };
         unit.state.agent = unit.agent.copied().unwrap_or_default();
-        (unit.state.tries, unit.state.attempt) = (0, 0);
-        (unit.state.has_followed, unit.state.slot) = (false, None);
+        (unit.state.tries, unit.state.attempt, unit.state.rest_of_pause) = (0, 0, None);
+        (unit.state.has_followed, unit.state.slot, unit.state.ended) = (false, None, None);
         (unit.state.places, unit.state.nearest) = (None, None);
         unit.state.journey = Journey::default();
-        unit.state.overrides_agent = request.grid.is_some() || request.profile.is_some();
+        unit.state.overrides_agent = request.start_grid.is_some() || request.profile.is_some();
         true
     }
 
@@ -97,15 +96,7 @@ impl Outcomes<'_, '_> {
         }
         let options = JobOptions { priority, class, rally, goals: goals.clone(), ..default() };
         let ticket = self.pathfinder.ask(unit.entity, grid, query, options);
-        match request.target_of(unit.state.attempt) {
-            &Target::Entity(target) if request.follows => {
-                let takes_room =
-                    unit.critter.as_ref().is_some_and(|(state, _)| state.holds_its_cells());
-                let follower = Follower { unit: unit.entity, target, takes_room };
-                self.open.add_follower(unit.state.accepted, follower);
-            }
-            _ => self.unfollow(unit.state.accepted),
-        }
+        self.watch_target(unit, request);
         *unit.status = PathStatus::Searching;
         (unit.state.grid, unit.state.query, unit.state.goals) = (grid, query, goals);
         (unit.state.priority, unit.state.class) = (priority, class);
@@ -262,7 +253,7 @@ impl Outcomes<'_, '_> {
         let kind = found.kind();
         unit.state.journey.without_costs_since = None;
         if kind == PathKind::Complete {
-            unit.state.tries = 0;
+            (unit.state.tries, unit.state.rest_of_pause) = (0, None);
         }
         if kind == PathKind::ToLink {
             self.links.set_out.push((unit.state.accepted, unit.entity));

@@ -75,6 +75,16 @@ impl Target {
 }
 
 /// How often, and when, a request that found no path is retried.
+///
+/// When the grid of the unit is edited (where there are links, any grid or link), a way may have been opened: the request is tried at
+/// once, in addition to the retries counted here, but no earlier than [`after`](Self::after) ticks after its last try.
+///
+/// ```
+/// use bevy_tilepath::prelude::*;
+/// // A worker waits at a locked door for as long as it takes.
+/// let order = PathRequest::to(Cell::new(40, 12)).retry(Retry::forever());
+/// # assert!(order.retry.is_some());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Debug, Default, PartialEq, Clone)]
@@ -83,7 +93,7 @@ pub struct Retry {
     pub after: u32,
     /// Maximum delay, in ticks.
     pub longest: u32,
-    /// Maximum number of retries before the request fails.
+    /// Maximum number of retries before the request fails; with [`u16::MAX`] it never fails.
     pub most: u16,
 }
 
@@ -96,6 +106,17 @@ impl Default for Retry {
 }
 
 impl Retry {
+    /// The default delays, without end: the request waits until there is a path.
+    #[must_use]
+    pub fn forever() -> Self {
+        Self { most: u16::MAX, ..Self::default() }
+    }
+
+    /// Whether a request that was retried `tries` times may be retried again.
+    pub(crate) const fn allows_more(&self, tries: u16) -> bool {
+        tries < self.most || self.most == u16::MAX
+    }
+
     /// Returns the delay before retry number `tries` (counted from 1).
     pub(crate) fn pause(&self, tries: u16) -> u64 {
         let doublings = u32::from(tries.saturating_sub(1)).min(32);

@@ -11,14 +11,16 @@ use crate::{
     blocker::NavBlocker,
     edges::NavEdges,
     flow::FlowFields,
-    group::{Group, GroupSlot, GroupSpeedLimit, GroupState, SwapClass},
+    group::{Group, GroupSlot, GroupState, SwapClass},
     links::{LinkStatus, NavLink},
     nav::{GridId, UnitId},
     orders::{OrderQueue, RequestOwner},
     request::PathRequest,
+    start_cell::StartCell,
     unit::{
-        AnyAnglePath, Critter, CritterState, CrowdTeam, DesiredVelocity, Facing, NavAgent, NavPath,
-        PathStatus, PathSteering, RequestState, SpeedLimit, Unpushable,
+        AnyAnglePath, Critter, CritterState, CrowdTeam, DesiredVelocity, Facing, GroupSpeedLimit,
+        NavAgent, NavPath, PathStatus, PathSteering, RequestState, SpeedFactor, SpeedLimit,
+        Unpushable,
     },
 };
 
@@ -141,7 +143,7 @@ macro_rules! columns {
 }
 
 columns! {
-    given: agents: NavAgent, facings: Facing, critters: Critter, limits: SpeedLimit, teams: CrowdTeam, unpushable: Unpushable, any_angle: AnyAnglePath,
+    given: agents: NavAgent, facings: Facing, critters: Critter, starts: StartCell, factors: SpeedFactor, limits: SpeedLimit, teams: CrowdTeam, unpushable: Unpushable, any_angle: AnyAnglePath,
         steering: PathSteering, queues: OrderQueue, groups: Group, blockers: NavBlocker, edges: NavEdges, links: NavLink;
     kept: critter_states: CritterState, velocities: DesiredVelocity, statuses: PathStatus, paths: NavPath,
         request_states: RequestState, owners: RequestOwner, group_states: GroupState, slots: GroupSlot, classes: SwapClass,

@@ -26,7 +26,8 @@ use crate::{
 pub struct Critter {
     /// Cells per second over plain terrain (terrain of cost 16); slower on costlier terrain in proportion. With
     /// zero, a negative number or NaN it stands still. Default 4. A critter that collides walks at most one cell per tick: 64
-    /// cells per second at 64 ticks.
+    /// cells per second at 64 ticks. To change it for a while, use [`SpeedFactor`](crate::prelude::SpeedFactor) or
+    /// [`SpeedLimit`](crate::prelude::SpeedLimit).
     pub speed: f32,
     /// Whether the transform is rotated to the direction of movement, its local +x ahead. It turns gradually: by at
     /// most a full turn in the time that a cell takes at its speed, or at 4 cells per second if it is slower.
@@ -57,25 +58,6 @@ impl Critter {
     pub const fn ghost(self) -> Self {
         Self { collides: false, ..self }
     }
-}
-
-/// Slows a critter or a steered unit down: at most this speed (cells per second over plain terrain). For the game to add and
-/// remove: mud, wounds, a walk instead of a run.
-#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
-#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
-#[reflect(Component, Debug, Default, PartialEq, Clone)]
-pub struct SpeedLimit(pub f32);
-
-impl SpeedLimit {
-    /// A speed under a limit; NaN if either is, as a unit that has no speed stands still.
-    pub(crate) fn apply(limit: Option<&Self>, speed: f32) -> f32 {
-        limit.map_or(speed, |limit| lower(speed, limit.0))
-    }
-}
-
-/// The lower of two speeds; NaN if either is.
-pub(crate) fn lower(a: f32, b: f32) -> f32 {
-    if a < b || a.is_nan() { a } else { b }
 }
 
 /// The team of a critter; 0 for critters without this component. Critters push only units of their own team out

@@ -124,6 +124,12 @@ impl CritterState {
         self.walk.tail()
     }
 
+    /// The cell the critter stands on or enters: the same as [`cell`](Self::cell) unless it [`is_moving`](Self::is_moving).
+    #[must_use]
+    pub const fn next_cell(&self) -> Cell {
+        self.walk.head()
+    }
+
     /// Whether it has been placed on the grid, in its first tick there (a ghost: with its first path); before that, [`cell`](Self::cell) means nothing.
     #[must_use]
     pub const fn is_placed(&self) -> bool {

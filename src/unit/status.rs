@@ -101,6 +101,10 @@ pub struct RequestState {
     /// The unit's own agent when it was last looked at.
     #[reflect(ignore)]
     pub(crate) agent: NavAgent,
+    /// If the request last read has failed or arrived and was then removed or replaced: its last status, and whether it followed
+    /// an entity.
+    #[reflect(ignore)]
+    pub(crate) ended: Option<(PathStatus, bool)>,
     pub(crate) grid: GridId,
     pub(crate) query: PathQuery,
     /// Its request names a grid or a profile.
@@ -124,6 +128,10 @@ pub struct RequestState {
     pub(crate) nearest: Option<u32>,
     /// The tick for which its latest further attempt was set.
     pub(crate) due: Option<u64>,
+    /// The tick in which it was last found that there is no path at present.
+    pub(crate) last_tried: u64,
+    /// Between two retries an edit has caused another try: for how many ticks the request waits after it if that fails, too.
+    pub(crate) rest_of_pause: Option<u64>,
     /// It has got another path since its target moved.
     pub(crate) has_followed: bool,
     /// The unit had arrived, and was sent on to another slot of its group: its arrival was announced already.
@@ -186,13 +194,13 @@ impl RequestState {
 
     /// Number of retries, see [`PathRequest::retry`](crate::prelude::PathRequest::retry).
     #[must_use]
-    pub const fn tries(&self) -> u16 {
+    pub const fn retries(&self) -> u16 {
         self.tries
     }
 
     /// Index of the current target: 0 is the first, then come the alternatives.
     #[must_use]
-    pub const fn attempt(&self) -> u16 {
+    pub const fn target_index(&self) -> u16 {
         self.attempt
     }
 

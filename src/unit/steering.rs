@@ -51,7 +51,8 @@ use super::{AnyAnglePath, NavAgent, NavPath, PathStatus, RequestState};
 #[must_use]
 pub struct PathSteering {
     /// Cells per second over plain terrain (terrain of cost 16); slower on costlier terrain in proportion. With zero, a negative number or
-    /// NaN it stands still. Default 4. A [`SpeedLimit`](crate::prelude::SpeedLimit) counts, too.
+    /// NaN it stands still. Default 4. A [`SpeedFactor`](crate::prelude::SpeedFactor)
+    /// and a [`SpeedLimit`](crate::prelude::SpeedLimit) count, too.
     pub speed: f32,
     /// A unit within this distance of the end of its path, in cells, has arrived, if no wall is in between. Default 0.3. A body
     /// that stops less exactly needs more, and so do many units with one goal.

@@ -66,7 +66,7 @@ fn check_costs(
         }
         assert!(is_filled || expected.is_none(), "{start} {goal}");
         if let Some(cost) = expected {
-            assert!(grid.distance_to(profile, start, goal).unwrap() <= PathCost(cost));
+            assert!(grid.least_cost(profile, start, goal).unwrap() <= PathCost(cost));
         }
     }
     for _ in 0..12 {

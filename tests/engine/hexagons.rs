@@ -186,7 +186,7 @@ fn costs_are_those_of_a_naive_search_on_all_sizes_and_under_edits() {
                 }
                 assert!(is_filled || expected.is_none());
                 if let Some(cost) = expected {
-                    let least = grid.distance_to(profile, start, goal).unwrap();
+                    let least = grid.least_cost(profile, start, goal).unwrap();
                     assert!(least <= PathCost(cost));
                 }
                 for algorithm in [Algorithm::Auto, Algorithm::Exact, Algorithm::AStar] {

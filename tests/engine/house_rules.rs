@@ -76,8 +76,7 @@ fn the_readme_contains_the_first_examples() {
     let code = &app[app.find("use bevy").unwrap()..];
     assert!(code.lines().count() < 60);
     assert!(readme.contains(code.trim_end()));
-    let code = &map[map.find("    commands.entity(map).insert").unwrap()..];
-    assert!(readme.contains(code.trim_end().trim_end_matches('}').trim_end()));
+    assert!(readme.contains(map[map.find("fn spawn_level").unwrap()..].trim_end()));
 }
 
 #[test]

@@ -485,7 +485,7 @@ fn the_longest_possible_lines_do_not_overflow() {
             let path = grid.find_path(profile, a, b).unwrap();
             let pulled = path.string_pulled(&grid, profile);
             assert!(is_legal_path(&grid, profile, &pulled.path));
-            assert_eq!(Some(pulled.path.cost()), grid.distance_to(profile, a, b));
+            assert_eq!(Some(pulled.path.cost()), grid.least_cost(profile, a, b));
             assert!(pulled.lines.turning_points().eq([a, b]));
             let half = pulled.lines.position(pulled.path.steps() / 2, (u64::MAX / 2, u64::MAX));
             let share = half.fraction.0 as f64 / half.fraction.1 as f64;
@@ -613,7 +613,7 @@ fn reachability_and_cost_queries_agree_with_dijkstra() {
             let best = dijkstra_cost(&grid, UNIT, a, b);
             assert_eq!(grid.path_cost(UNIT, a, b).ok(), best);
             assert_eq!(grid.can_reach(UNIT, a, b), best.is_some());
-            let least = grid.distance_to(UNIT, a, b);
+            let least = grid.least_cost(UNIT, a, b);
             assert_eq!(least.is_some(), best.is_some());
             assert!(least <= best, "{a} {b}");
             reachable += u32::from(best.is_some());
@@ -627,9 +627,9 @@ fn reachability_and_cost_queries_agree_with_dijkstra() {
 fn on_an_open_grid_distance_to_is_the_cost() {
     let grid = NavGrid::new(50, 50, TerrainId::GROUND).unwrap();
     let (a, b) = (Cell::new(3, 4), Cell::new(40, 21));
-    assert_eq!(grid.distance_to(UNIT, a, b), grid.path_cost(UNIT, a, b).ok());
-    assert_eq!(grid.distance_to(UNIT, a, a), Some(PathCost(0)));
-    assert_eq!(grid.distance_to(ProfileId(1), a, b), None);
+    assert_eq!(grid.least_cost(UNIT, a, b), grid.path_cost(UNIT, a, b).ok());
+    assert_eq!(grid.least_cost(UNIT, a, a), Some(PathCost(0)));
+    assert_eq!(grid.least_cost(ProfileId(1), a, b), None);
     assert!(!grid.can_reach(ProfileId(1), a, b) && !grid.can_reach(UNIT, a, Cell::new(50, 0)));
     let unknown = PathFailure::UnknownProfile(ProfileId(1));
     assert_eq!(grid.path_cost(ProfileId(1), a, b), Err(unknown));

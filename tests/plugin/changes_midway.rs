@@ -125,7 +125,7 @@ fn a_ghost_stays_on_its_grid_when_its_request_for_another_one_fails() {
         let unit = spawn_ghost(&mut app, (2, 5));
         order(&mut app, unit, (27, 5));
         run_until(&mut app, 100, |app| cell(app, unit).x > 5);
-        insert_request(&mut app, unit, PathRequest::to(Vec2::NAN).on(to));
+        insert_request(&mut app, unit, PathRequest::to(Vec2::NAN).start_on(to));
         let mut before = position(&app, unit);
         for _ in 0..30 {
             app.update();

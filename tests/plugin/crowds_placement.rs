@@ -220,7 +220,7 @@ fn an_order_that_fails_immediately_leaves_size_and_grid_unchanged() {
         app.world_mut().spawn((Critter::new(8.0), NavAgent::default().on(GridId(3)), away)).id();
     run(&mut app, 3);
     insert_request(&mut app, large, PathRequest::to(Vec2::NAN).profile(HUGE));
-    insert_request(&mut app, away, PathRequest::to(Vec2::NAN).on(GridId(3)));
+    insert_request(&mut app, away, PathRequest::to(Vec2::NAN).start_on(GridId(3)));
     run(&mut app, 40);
     for unit in [large, away] {
         assert_eq!(status(&app, unit), PathStatus::Failed(PathFailure::GoalUnknown));

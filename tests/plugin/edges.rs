@@ -61,11 +61,18 @@ fn edges_of_entities_come_and_go_with_them() {
 
     // Another grid with the same number gets the edges, too; edges set by hand stay apart from them.
     let mut other = NavGrid::new(12, 12, TerrainId::GROUND).unwrap();
-    other.set_edge(Cell::new(4, 4), Direction::North, EdgeId::WALL).unwrap();
+    other.set_edge(Cell::new(4, 4), Direction::North, EdgeId(1)).unwrap();
     grid(&mut app).insert(DEFAULT, other, GridFrame::default());
     app.update();
     assert_eq!(edge(&app, (4, 4), Direction::North), DOOR);
     app.world_mut().entity_mut(door).remove::<NavEdges>();
+    app.update();
+    assert_eq!(edge(&app, (4, 4), Direction::North), EdgeId(1));
+
+    // Nothing opens a wall that stands in the same place.
+    for kind in [EdgeId::WALL, DOOR, EdgeId(254)] {
+        app.world_mut().spawn(NavEdges::between(Cell::new(4, 4), Direction::North, kind));
+    }
     app.update();
     assert_eq!(edge(&app, (4, 4), Direction::North), EdgeId::WALL);
 }

@@ -35,7 +35,7 @@ fn ordered(request: PathRequest) -> (App, Entity) {
 }
 
 fn attempt(app: &App, unit: Entity) -> u16 {
-    app.world().get::<RequestState>(unit).unwrap().attempt()
+    app.world().get::<RequestState>(unit).unwrap().target_index()
 }
 
 fn open_the_wall(app: &mut App) {
@@ -181,7 +181,7 @@ fn while_an_order_waits_its_status_has_the_reason() {
     assert!(events(&app).is_empty(), "no order has ended");
     run(&mut app, 60);
     assert_eq!(status(&app, unit), PathStatus::Failed(NO_PATH));
-    assert_eq!(app.world().get::<RequestState>(unit).unwrap().tries(), 2);
+    assert_eq!(app.world().get::<RequestState>(unit).unwrap().retries(), 2);
     run(&mut app, 60);
     assert_eq!(failures(&app, unit), [NO_PATH]);
 }

@@ -514,7 +514,7 @@ fn a_failure_of_all_members_is_reported_once_for_each() {
     for (order, reason) in [
         (Group::to(off, [] as [Entity; 0]).persistent(), PathFailure::GoalOutOfBounds(off)),
         (
-            group_to((5, 5), &[]).request(PathRequest::to(Cell::default()).on(GridId(7))),
+            group_to((5, 5), &[]).request(PathRequest::to(Cell::default()).start_on(GridId(7))),
             PathFailure::GridGone(GridId(7)),
         ),
     ] {

@@ -288,13 +288,13 @@ fn every_answer_is_counted_once_by_result_and_once_by_method() {
     for y in 10..30 {
         let near = PathRequest::to(Cell::new(3, y + 20));
         requests.push((transform_at(2, y), near.algorithm(Algorithm::AStar)));
-        let across = PathRequest::to(Cell::new(198, y)).on(town);
+        let across = PathRequest::to(Cell::new(198, y)).start_on(town);
         requests.push((transform_at(2, y), across.algorithm(Algorithm::JumpPoint)));
     }
     let mut random = Random(77);
     for _ in 0..600 {
         let at = transform_at(random.below(200) as i32, random.below(200) as i32);
-        requests.push((at, PathRequest::to(Cell::new(1, 1)).on(town)));
+        requests.push((at, PathRequest::to(Cell::new(1, 1)).start_on(town)));
     }
     let all = requests.len() as u64;
     app.world_mut().spawn_batch(requests).for_each(drop);

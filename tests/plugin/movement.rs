@@ -403,10 +403,10 @@ fn an_invalid_request_does_not_affect_a_step_on_another_grid() {
     let frame = GridFrame::square(Vec2::new(1_000.0, 0.0), Vec2::splat(10.0));
     grid(&mut app).insert(GridId(3), grid_from(&field(30, 3)), frame);
     let unit = spawn_critter(&mut app, (100, 1));
-    app.world_mut().entity_mut(unit).insert(PathRequest::to(Cell::new(20, 1)).on(GridId(3)));
+    app.world_mut().entity_mut(unit).insert(PathRequest::to(Cell::new(20, 1)).start_on(GridId(3)));
     run(&mut app, 21);
     let before = position(&app, unit);
-    app.world_mut().entity_mut(unit).insert(PathRequest::to(Vec2::NAN).on(GridId(3)));
+    app.world_mut().entity_mut(unit).insert(PathRequest::to(Vec2::NAN).start_on(GridId(3)));
     run(&mut app, 20);
     assert_eq!(status(&app, unit), PathStatus::Failed(PathFailure::GoalUnknown));
     assert!(position(&app, unit).distance(before) < 15.0, "it ends its step where it was");

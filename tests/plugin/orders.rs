@@ -942,3 +942,58 @@ fn reached_ends_a_request_of_the_game_and_nothing_that_is_still_searched_for() {
     app.update();
     assert_eq!(changes(&app, unit)[2..], [(2, Begun), (2, Done)]);
 }
+
+/// The game answers the end of an order with a request of its own.
+#[derive(Resource)]
+struct Fallback(Option<PathRequest>);
+
+fn insert_fallback(world: &mut World, unit: Entity) {
+    if let Some(request) = world.resource_mut::<Fallback>().0.take() {
+        world.entity_mut(unit).insert(request);
+    }
+}
+
+#[test]
+fn an_order_has_ended_as_it_did_though_an_observer_of_its_end_inserts_a_request() {
+    let wall = Cell::new(6, 0);
+    let reason = PathFailure::GoalImpassable(wall);
+    let failing = OrderQueue::new().then(PathRequest::to(wall)).then(go_to(1, 3));
+    let cases = [
+        (
+            failing.clone().on_failure(OnFailure::Stop),
+            vec![(1, Begun), (1, Failed(reason)), (2, Canceled)],
+        ),
+        (
+            failing.on_failure(OnFailure::Next),
+            vec![(1, Begun), (1, Failed(reason)), (2, Begun), (2, Done)],
+        ),
+        (
+            OrderQueue::new().then(go_to(4, 1)).then(go_to(1, 3)),
+            vec![(1, Begun), (1, Done), (2, Begun), (2, Done)],
+        ),
+        // A patrol has not ended at its first stop: the request replaces it.
+        (
+            OrderQueue::new()
+                .then(Order::patrol([Cell::new(4, 1), Cell::new(1, 1)], PatrolMode::Round)),
+            vec![(1, Begun), (1, Replaced)],
+        ),
+    ];
+    for (queue, expected) in cases {
+        let mut app = with_log(&field(9, 5));
+        block(&mut app, CellRect::single(wall));
+        app.insert_resource(Fallback(Some(go_to(7, 4))));
+        app.add_observer(|event: On<PathFailed>, mut commands: Commands| {
+            let unit = event.entity;
+            commands.queue(move |world: &mut World| insert_fallback(world, unit));
+        });
+        app.add_observer(|event: On<Arrived>, mut commands: Commands| {
+            let unit = event.entity;
+            commands.queue(move |world: &mut World| insert_fallback(world, unit));
+        });
+        let unit = spawn(&mut app, (1, 1), queue);
+        finish(&mut app, unit);
+        run_until(&mut app, 500, |app| visits(app).contains(&Cell::new(7, 4)));
+        finish(&mut app, unit);
+        assert_eq!(changes(&app, unit), expected);
+    }
+}

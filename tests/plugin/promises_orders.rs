@@ -364,3 +364,35 @@ fn ghosts_that_follow_leave_the_cells_beside_their_target() {
     run_until(&mut app, 600, |app| has_arrived(app, unit));
     assert_eq!(state(&app, unit).cell().chebyshev(state(&app, leader).cell()), 1);
 }
+
+#[test]
+fn stop_unit_stops_a_unit_whatever_it_is_doing() {
+    let mut app = app_with(&field(40, 12));
+    record(&mut app);
+    let units: Vec<Entity> = (0..5).map(|y| spawn_critter(&mut app, (2, 2 + y))).collect();
+    let far = Cell::new(35, 5);
+    app.update();
+    insert_request(&mut app, units[0], PathRequest::to(far));
+    let queue = OrderQueue::new().then(PathRequest::to(far)).then(PathRequest::to(Cell::new(2, 2)));
+    app.world_mut().entity_mut(units[1]).insert(queue.clone());
+    let group = app.world_mut().spawn(Group::to(far, units[2..4].to_vec()).persistent()).id();
+    app.world_mut().entity_mut(units[3]).insert(queue); // its group goes first
+    insert_request(&mut app, units[4], PathRequest::to(Vec2::NAN).retry(Retry::forever()));
+    run(&mut app, 40);
+    for unit in units.clone() {
+        app.world_mut().commands().entity(unit).queue(stop_unit);
+    }
+    run(&mut app, 40);
+    let places: Vec<Vec2> = units.iter().map(|&unit| position(&app, unit)).collect();
+    run(&mut app, 300);
+    for (index, &unit) in units.iter().enumerate() {
+        assert_eq!(status(&app, unit), PathStatus::Idle, "{index}");
+        assert_eq!(position(&app, unit), places[index], "{index}");
+        assert_eq!(cancellations(&app, unit), [CancelReason::Removed], "{index}");
+    }
+    assert_eq!(app.world().get::<Group>(group).unwrap().members, []);
+    assert!(app.world().get::<OrderQueue>(units[1]).unwrap().is_empty());
+    // Units take new orders.
+    app.world_mut().get_mut::<OrderQueue>(units[3]).unwrap().append(PathRequest::to(far));
+    assert_eq!(run_to_end(&mut app, units[3]), Ok(far));
+}

@@ -56,7 +56,7 @@ fn every_failure_names_its_reason() {
         (PathRequest::to(far), PathFailure::GoalOutOfBounds(far)),
         (PathRequest::to(wall), PathFailure::GoalImpassable(wall)),
         (PathRequest::to(other_side), PathFailure::NoPath { start, goal: other_side }),
-        (PathRequest::to(start).on(GridId(7)), PathFailure::GridGone(GridId(7))),
+        (PathRequest::to(start).start_on(GridId(7)), PathFailure::GridGone(GridId(7))),
         (PathRequest::to(start).profile(ProfileId(3)), PathFailure::UnknownProfile(ProfileId(3))),
         (PathRequest::to(Vec2::NAN), PathFailure::GoalUnknown),
         (PathRequest::to(Vec2::INFINITY), PathFailure::GoalUnknown),

@@ -123,7 +123,7 @@ impl Storm {
         let request = match self.below(8) {
             0 => PathRequest::to(cell).within(3),
             1 => PathRequest::to_nearest([cell, Cell::new(5, 5)]),
-            2 => PathRequest::to(cell).on(GridId(7)),
+            2 => PathRequest::to(cell).start_on(GridId(7)),
             _ => PathRequest::to(cell).reach(Reach::Nearest),
         };
         self.with_unit(|storm, unit| {

@@ -40,9 +40,9 @@ pub struct EdgeId(pub u8);
 impl EdgeId {
     /// Nothing: the edge between two cells unless another one is set. Every unit may cross it for free.
     pub const NONE: Self = Self(0);
-    /// A wall, for games that need only one kind of edge. Shut unless a profile says otherwise, like all kinds but
-    /// [`NONE`](Self::NONE).
-    pub const WALL: Self = Self(1);
+    /// A wall. Shut unless a profile says otherwise, like all kinds but [`NONE`](Self::NONE). It has the highest number, so that
+    /// nothing in the same place opens it.
+    pub const WALL: Self = Self(u8::MAX);
 }
 
 /// The cost of an edge that cannot be crossed, in [`Profile::edges`].

@@ -135,7 +135,7 @@ fn branch_off(
         .find(|&(_, rest)| rest <= most)
         .filter(|&(steps, _)| steps > 0)?;
     // Bounds: the cost over open terrain of the lowest cost, and the triangle inequality.
-    let open_cost = grid.distance_to(query.profile, query.start, query.goal.cell());
+    let open_cost = grid.least_cost(query.profile, query.start, query.goal.cell());
     let lower_bound = open_cost.unwrap_or_default().max(PathCost(to_rally.0.abs_diff(apart.0)));
     path.truncate(steps);
     path.cost.0 -= rest.0;

@@ -1,11 +1,11 @@
-//! Decides when a unit that follows its target needs another path.
+//! Decides when a unit whose target is watched needs another path.
 //!
 //! Input: where the target is seen. Output: whether to plan again; a follower that is near enough stops.
 
 use super::Outcomes;
 use crate::{
     nav::{PathFailure, PathKind},
-    request::{RequesterItem, target::SeenTarget},
+    request::{Follower, PathRequest, RequesterItem, Target, target::SeenTarget},
     unit::PathStatus,
 };
 
@@ -13,9 +13,29 @@ use crate::{
 const SHARE_OF_PATH: u32 = 4;
 
 impl Outcomes<'_, '_> {
-    /// Returns whether a unit follows the target of its request `number` and waits for no answer.
+    /// Watches the target of a request that follows it, or gives it up when it is gone.
+    pub(super) fn watch_target(&mut self, unit: &RequesterItem, request: &PathRequest) {
+        let entity = unit.entity;
+        let follower = match request.target_of(unit.state.attempt) {
+            &Target::Entity(target) if request.follows => {
+                let critter = unit.critter.as_ref();
+                let takes_room = critter.is_some_and(|(state, _)| state.holds_its_cells());
+                Follower { unit: entity, target, takes_room }
+            }
+            _ if request.needs_target => {
+                Follower { unit: entity, target: entity, takes_room: false }
+            }
+            _ => return self.unfollow(unit.state.accepted),
+        };
+        self.open.add_follower(unit.state.accepted, follower);
+    }
+
+    /// Returns whether the target of a unit's request `number` is watched, and it waits for no answer.
     pub(in crate::request) fn follows(&mut self, unit: &RequesterItem, number: u64) -> bool {
-        let follows = unit.request.is_some_and(|request| request.follows)
+        let is_watched = |request: &PathRequest| {
+            request.follows || request.needs_target && unit.status.is_under_way()
+        };
+        let follows = unit.request.is_some_and(is_watched)
             && unit.state.accepted == number
             && !matches!(*unit.status, PathStatus::Failed(_));
         if !follows {

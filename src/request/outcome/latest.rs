@@ -78,7 +78,8 @@ pub(in crate::request) fn note_dropped(
     use PathStatus::{Arrived, Found};
     let has_ended = is_announced
         || matches!(status, Arrived(_) | Found(PathKind::Complete | PathKind::Partial));
-    let was_under_way = if has_ended { follows().unwrap_or(false) } else { status.is_under_way() };
+    let follows = follows().unwrap_or(false);
+    let was_under_way = if has_ended { follows } else { status.is_under_way() };
     let Some(inbox) = world.get_resource::<RequestInbox>() else {
         return;
     };
@@ -89,6 +90,9 @@ pub(in crate::request) fn note_dropped(
     // One that was never read is canceled when the waiting entry is read.
     let is_unread = waits && has_unread(&state);
     state.dropped = state.dropped.saturating_add(u8::from(is_unread || was_under_way));
+    if matches!(status, PathStatus::Failed(_) | Arrived(_)) && !has_unread(&state) {
+        state.ended = Some((status, follows));
+    }
     let number = state.issued;
     if !is_unread && let Some(mut inbox) = world.get_resource_mut::<RequestInbox>() {
         inbox.entries.push(InboxEntry::Dropped { entity, number });

@@ -19,7 +19,9 @@ impl Outcomes<'_, '_> {
     ) -> bool {
         unit.state.ticket = None;
         unit.state.journey.without_costs_since = None;
-        let wait = unit.request.and_then(|request| next_attempt(request, &mut unit.state, reason));
+        let now = self.pathfinder.now;
+        let wait =
+            unit.request.and_then(|request| next_attempt(request, &mut unit.state, reason, now));
         let Some((status, ticks)) = wait else {
             *unit.status = PathStatus::Failed(reason);
             if !unit.take_announced() {
@@ -49,6 +51,22 @@ impl Outcomes<'_, '_> {
         }
     }
 
+    /// An edit may have opened a way: a request that waits is tried as soon as it may be, and then waits for the rest of its pause.
+    pub(crate) fn try_early(&mut self, unit: &mut RequesterItem) {
+        let retry = unit.request.and_then(|request| request.retry);
+        let (Some(retry), PathStatus::Waiting(_), Some(due), None) =
+            (retry, *unit.status, unit.state.due, unit.state.rest_of_pause)
+        else {
+            return;
+        };
+        let now = self.pathfinder.now;
+        let earliest = unit.state.last_tried.saturating_add(retry.pause(1)).max(now + 1);
+        if unit.is_latest() && earliest < due {
+            unit.state.rest_of_pause = Some(due - earliest);
+            self.retry_in(earliest - now, unit);
+        }
+    }
+
     /// Resolves the request again in the next tick, from where the unit is then.
     pub(crate) fn resolve_again(&mut self, unit: &mut RequesterItem) {
         self.resolve_in(unit, 1);
@@ -69,11 +87,12 @@ impl Outcomes<'_, '_> {
     }
 }
 
-/// The next attempt of a request that failed: its status until then, and in how many ticks it comes.
+/// The next attempt of a request that failed in the tick `now`: its status until then, and in how many ticks it comes.
 fn next_attempt(
     request: &PathRequest,
     state: &mut RequestState,
     reason: PathFailure,
+    now: u64,
 ) -> Option<(PathStatus, u64)> {
     state.nearest = None;
     if usize::from(state.attempt) < request.more_attempts() {
@@ -83,10 +102,17 @@ fn next_attempt(
     }
     // A despawned target does not come back.
     let may_change = reason != PathFailure::TargetGone || !request.alternatives.is_empty();
-    let retry = request.retry.filter(|retry| state.tries < retry.most && may_change)?;
-    (state.attempt, state.places) = (0, None);
-    state.tries += 1;
-    Some((PathStatus::Waiting(reason), retry.pause(state.tries)))
+    let retry = request.retry.filter(|_| may_change)?;
+    let rest_of_pause = state.rest_of_pause.take();
+    if rest_of_pause.is_none() && !retry.allows_more(state.tries) {
+        return None;
+    }
+    (state.attempt, state.places, state.last_tried) = (0, None, now);
+    let pause = rest_of_pause.unwrap_or_else(|| {
+        state.tries = state.tries.saturating_add(1);
+        retry.pause(state.tries)
+    });
+    Some((PathStatus::Waiting(reason), pause))
 }
 
 /// Whether request `number` of a unit waits for its next attempt, and for no answer.

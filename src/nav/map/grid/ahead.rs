@@ -21,7 +21,7 @@ impl NavGrid {
     /// let steps = |steps| PathCost(steps * PathCost::PLAIN_STEP.0);
     /// grid.block(CellRect::new(Cell::new(10, 0), 1, 9))?;
     /// assert!(grid.can_reach(everyone, west, east));
-    /// assert_eq!(grid.distance_to(everyone, west, east), Some(steps(10)));
+    /// assert_eq!(grid.least_cost(everyone, west, east), Some(steps(10)));
     /// assert!(grid.path_cost(everyone, west, east).is_ok_and(|cost| cost > steps(15)));
     /// grid.block(CellRect::single(Cell::new(10, 9)))?;
     /// assert!(!grid.can_reach(everyone, west, east));
@@ -80,7 +80,7 @@ impl NavGrid {
     /// kind that is cheapest for `profile`. Constant time, no search; the actual path may cost any amount more, see
     /// [`path_cost`](Self::path_cost). `None` if there is no path.
     #[must_use]
-    pub fn distance_to(&self, profile: ProfileId, from: Cell, to: Cell) -> Option<PathCost> {
+    pub fn least_cost(&self, profile: ProfileId, from: Cell, to: Cell) -> Option<PathCost> {
         if !self.can_reach(profile, from, to) {
             return None;
         }
@@ -92,7 +92,7 @@ impl NavGrid {
 
     /// Returns the exact cost of the cheapest path from one cell to the other, at any distance: this runs a
     /// whole search immediately and allocates its memory. For an estimate in constant time see
-    /// [`distance_to`](Self::distance_to), for many cells and one goal a
+    /// [`least_cost`](Self::least_cost), for many cells and one goal a
     /// [`DistanceField`](crate::nav::field::DistanceField).
     ///
     /// # Errors
