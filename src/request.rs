@@ -64,7 +64,7 @@ use crate::{
 #[derive(Component, Clone, Debug, Default, MapEntities, PartialEq, Reflect)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
-#[component(immutable, on_insert = outcome::note_issued, on_discard = outcome::note_dropped)]
+#[component(immutable, on_insert = outcome::note_issued, on_discard = outcome::note_dropped, on_remove = outcome::note_removed)]
 #[require(NavAgent, PathStatus, NavPath, RequestState)]
 #[must_use]
 pub struct PathRequest {

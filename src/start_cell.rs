@@ -2,11 +2,7 @@
 //!
 //! Input: units with a [`StartCell`], and the frames of grids. Output: their transforms.
 
-use bevy::{
-    ecs::entity_disabling::Disabled,
-    math::{Affine3A, Vec3A},
-    prelude::*,
-};
+use bevy::{ecs::entity_disabling::Disabled, prelude::*};
 
 use crate::{grids::NavGrids, nav::Cell, unit::NavAgent, whereabouts::Whereabouts};
 
@@ -32,33 +28,43 @@ use crate::{grids::NavGrids, nav::Cell, unit::NavAgent, whereabouts::Whereabouts
 pub struct StartCell(pub Cell);
 
 /// Units to be put on a cell.
-type Starting<'w, 's> = Query<
-    'w,
-    's,
-    (Entity, &'static StartCell, &'static NavAgent, Option<&'static ChildOf>),
-    Allow<Disabled>,
->;
+type Starting<'w, 's> =
+    Query<'w, 's, (Entity, &'static StartCell, &'static NavAgent), Allow<Disabled>>;
 
-/// Writes the transforms of units whose grid exists.
+/// Writes the transforms of units whose grid exists: parents first, since their children move with them.
 pub(crate) fn put_on_cells(
     grids: Res<NavGrids>,
     starting: Starting,
     mut places: ParamSet<(Whereabouts, Query<&mut Transform, Allow<Disabled>>)>,
+    parents: Query<&ChildOf, Allow<Disabled>>,
+    mut turns: Local<Vec<(usize, Entity, Vec2)>>,
     mut commands: Commands,
 ) {
-    for (entity, &StartCell(cell), agent, child_of) in &starting {
-        let (Some(grid), Some(frame)) = (grids.get(agent.grid), grids.frame(agent.grid)) else {
-            continue;
+    for (entity, &StartCell(cell), agent) in &starting {
+        if let (Some(grid), Some(frame)) = (grids.get(agent.grid), grids.frame(agent.grid)) {
+            let position = frame.block_center(cell, grid.unit_size(agent.profile));
+            turns.push((places.p0().depth(entity), entity, position));
+        }
+    }
+    turns.sort_unstable_by_key(|&(depth, entity, _)| (depth, entity));
+    for (_, entity, position) in turns.drain(..) {
+        let above = match parents.get(entity) {
+            Ok(child_of) => places.p0().transform(child_of.parent()),
+            Err(_) => Some(GlobalTransform::IDENTITY),
         };
-        let parent = child_of.map_or(Some(Affine3A::IDENTITY), |child_of| {
-            places.p0().transform(child_of.parent()).map(|global| global.affine())
-        });
-        let position = frame.block_center(cell, grid.unit_size(agent.profile));
-        if let (Some(parent), Ok(mut transform)) = (parent, places.p1().get_mut(entity)) {
-            let world = parent.transform_point3a(Vec3A::from(transform.translation));
-            let local = parent.inverse().transform_point3(position.extend(world.z));
-            transform.translation = local.xy().extend(transform.translation.z);
+        if let (Some(above), Ok(mut transform)) = (above, places.p1().get_mut(entity)) {
+            put_at(&mut transform, position, &above);
         }
         commands.entity(entity).try_remove::<StartCell>();
+    }
+}
+
+/// Writes x and y of a transform, so that its entity is there in the world. Below a parent that is scaled to nothing, the transform
+/// stays as it is.
+fn put_at(transform: &mut Transform, position: Vec2, above: &GlobalTransform) {
+    let height = above.transform_point(transform.translation).z;
+    let local = above.affine().inverse().transform_point3(position.extend(height));
+    if local.is_finite() {
+        transform.translation = local.xy().extend(transform.translation.z);
     }
 }

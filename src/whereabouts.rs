@@ -34,6 +34,12 @@ impl Whereabouts<'_, '_> {
         None
     }
 
+    /// Returns the number of ancestors of an entity.
+    pub(crate) fn depth(&self, entity: Entity) -> usize {
+        let parent_of = |entity: &Entity| self.entities.get(*entity).ok()?.1.map(ChildOf::parent);
+        core::iter::successors(Some(entity), parent_of).skip(1).take(MOST_ANCESTORS).count()
+    }
+
     /// Returns the position of an entity on the plane of the map.
     pub(crate) fn position(&self, entity: Entity) -> Option<Vec2> {
         self.transform(entity).map(|global| global.translation().truncate())

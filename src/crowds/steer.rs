@@ -69,7 +69,7 @@ pub(crate) struct Steered {
 pub(crate) struct Surroundings<'w, 's> {
     grids: Res<'w, NavGrids>,
     fields: Res<'w, FlowFields>,
-    groups: Query<'w, 's, &'static GroupState>,
+    groups: Query<'w, 's, &'static GroupState, Allow<Disabled>>,
 }
 
 /// Components whose change affects the crowd.

@@ -85,23 +85,37 @@ impl RequestIntake<'_, '_> {
         (true, needs_path)
     }
 
-    /// Whether the target to which a unit goes is gone: another one is looked for.
+    /// Whether the target to which a unit goes is gone: another one is looked for. Before it is known to which of several targets
+    /// the unit goes, any of them counts.
     fn gives_target_up(&mut self, entity: Entity) -> bool {
-        let Ok(mut unit) = self.units.get_mut(entity) else {
+        let Ok(unit) = self.units.get(entity) else {
             return false;
         };
-        let target = unit.request.and_then(|request| request.present_target(&unit.state));
-        let is_gone = match target {
-            Some(&Target::Entity(target)) => {
-                self.whereabouts.position(target).is_none_or(|position| !position.is_finite())
-                    && self.blockers.grid_of(target).is_none()
+        let target = unit.request.map(|request| request.target_of(unit.state.attempt));
+        let is_gone = match (target, unit.state.nearest) {
+            (Some(Target::Nearest(targets)), None) => {
+                let known = unit.state.places.as_deref().unwrap_or_default();
+                let mut numbers = known.iter().map(|place| place.target as usize);
+                numbers.any(|number| targets.get(number).is_some_and(|one| self.is_gone(one)))
             }
-            _ => false,
+            (Some(Target::Nearest(targets)), Some(number)) => {
+                targets.get(number as usize).is_some_and(|one| self.is_gone(one))
+            }
+            (target, _) => target.is_some_and(|target| self.is_gone(target)),
         };
-        if is_gone {
+        if is_gone && let Ok(mut unit) = self.units.get_mut(entity) {
             unit.state.places = None; // where it was does not count any more
         }
         is_gone
+    }
+
+    /// Whether a target is an entity that no longer exists or has no position.
+    fn is_gone(&self, target: &Target) -> bool {
+        let &Target::Entity(target) = target else {
+            return false;
+        };
+        let position = self.whereabouts.position(target).filter(|position| position.is_finite());
+        position.is_none() && self.blockers.grid_of(target).is_none()
     }
 
     /// Returns where the target of a unit is, or why it cannot be reached any more.

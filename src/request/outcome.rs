@@ -11,8 +11,10 @@ mod over_links;
 mod retry;
 
 pub(crate) use latest::{has_unread, is_latest, note_all};
-pub(super) use latest::{note_dropped, note_issued};
+pub(super) use latest::{note_dropped, note_issued, note_removed};
 pub(super) use retry::is_retry_due;
+
+use core::{iter::repeat_n, mem::take};
 
 use bevy::{ecs::system::SystemParam, prelude::*};
 
@@ -318,9 +320,11 @@ impl Outcomes<'_, '_> {
     /// Announces the requests that were dropped while under way; an urgent request that replaces one is read before the entry
     /// that drops it.
     fn announce_cancels(&mut self, unit: &mut RequesterItem) {
-        let is_replaced = unit.request.is_some();
-        let reason = if is_replaced { CancelReason::Replaced } else { CancelReason::Removed };
-        for _ in 0..core::mem::take(&mut unit.state.dropped) {
+        let state = &mut *unit.state;
+        let [replaced, removed] = [take(&mut state.replaced), take(&mut state.removed)];
+        let reasons = repeat_n(CancelReason::Replaced, replaced.into())
+            .chain(repeat_n(CancelReason::Removed, removed.into()));
+        for reason in reasons {
             self.commands.trigger(PathCanceled { entity: unit.entity, reason });
         }
     }
@@ -368,7 +372,7 @@ impl RequesterItem<'_, '_> {
 
     /// Whether its arrival was announced although it walks: it was sent on to another slot. This counts once.
     pub(super) fn take_announced(&mut self) -> bool {
-        core::mem::take(&mut self.state.is_announced)
+        take(&mut self.state.is_announced)
     }
 
     /// Notes to which of several targets a path leads. If it ends where it reaches two of them, the first one counts.

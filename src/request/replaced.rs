@@ -22,6 +22,8 @@ pub(crate) fn ask_again(
             && unit.state.accepted == number
         {
             unit.state.due = Some(due);
+            let passed = (before + 1).saturating_sub(unit.state.last_tried);
+            unit.state.last_tried = now.saturating_sub(passed);
         }
     }
     let searched = units.iter().filter(|(_, unit)| unit.state.ticket.is_some());

@@ -66,7 +66,7 @@ pub(crate) struct SpeedChanges {
 impl SpeedChangesItem<'_, '_> {
     /// What the game makes of a speed.
     pub(crate) fn own(&self, speed: f32) -> f32 {
-        let speed = self.factor.map_or(speed, |factor| speed * factor.0);
+        let speed = self.factor.map_or(speed, |factor| speed.max(0.0) * factor.0.max(0.0));
         self.limit.map_or(speed, |limit| lower(speed, limit.0))
     }
 

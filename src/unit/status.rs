@@ -88,9 +88,14 @@ pub struct NavPath(pub(crate) Path);
 #[reflect(Component, Debug, Default, PartialEq, Clone)]
 #[component(clone_behavior = Ignore)]
 pub struct RequestState {
-    /// Requests that were replaced or removed while under way, and whose cancellation is not announced yet.
+    /// Requests that were replaced and removed while under way, and whose cancellation is not announced yet; and whether the last
+    /// one that was dropped is among the first.
     #[reflect(ignore)]
-    pub(crate) dropped: u8,
+    pub(crate) replaced: u8,
+    #[reflect(ignore)]
+    pub(crate) removed: u8,
+    #[reflect(ignore)]
+    pub(crate) is_last_replaced: bool,
     /// Number of the request last inserted: each one inserted anywhere counts one up.
     #[reflect(ignore)]
     pub(crate) issued: u64,

@@ -274,3 +274,40 @@ fn small_members_that_are_pushed_about_leave_the_slots_of_larger_ones_free() {
     assert!(crowded > 50, "members push others off their slots: in {crowded} ticks");
     assert!(still > 200, "all come to rest on their slots");
 }
+
+/// Units of another team stand where a group is to gather, or come there while it is on its way: the slots under them are replaced by
+/// cells nearby.
+#[test]
+fn a_group_gathers_around_guards_that_stand_on_its_slots() {
+    let one = vec![(50, 12)];
+    let cases = [
+        (9, one.clone(), 450),
+        (16, one.clone(), 450),
+        (25, one, 450),
+        (40, vec![(50, 12), (49, 13), (52, 11)], 450),
+        (100, vec![(50, 12), (46, 12), (50, 16)], 450),
+    ];
+    for ((count, guards, limit), comes_late) in
+        cases.into_iter().flat_map(|case| [(case.clone(), false), (case, true)])
+    {
+        let mut app = app_with(&field(60, 30));
+        record_groups(&mut app);
+        let units: Vec<Entity> =
+            (0..count).map(|at| spawn_critter(&mut app, (2 + at % 6, 5 + at / 6))).collect();
+        app.world_mut().spawn(Group::to(Cell::new(50, 12), units.clone()).persistent());
+        let mut watch = Watch::new();
+        watch.run(&mut app, if comes_late { 60 } else { 0 });
+        for &guard in &guards {
+            let guard = spawn_critter(&mut app, guard);
+            app.world_mut().entity_mut(guard).insert((Unpushable, CrowdTeam(3)));
+        }
+        let mut ticks = 0;
+        while group_arrivals(&app).is_empty() {
+            watch.tick(&mut app);
+            ticks += 1;
+            assert!(ticks <= limit, "{count} units, late: {comes_late}");
+        }
+        assert_eq!(group_arrivals(&app), [(count as u32, 0)]);
+        assert_eq!(cells(&app, &units), slots(&app, &units));
+    }
+}

@@ -41,6 +41,7 @@ mod groups_everywhere;
 mod groups_follow;
 mod groups_mixed_ground;
 mod hexagon_sizes;
+mod hostile;
 mod landmarks;
 mod links;
 mod long_orders;

@@ -154,6 +154,19 @@ impl Board {
         self.units.get(self.reservations.get(cell).owner)
     }
 
+    /// Returns whether a unit that rests on a block keeps `unit` out of it for good: it has another order, and `unit` cannot push
+    /// it.
+    pub fn is_barred(&self, unit: &Unit, (at, size): (GridPos, u8)) -> bool {
+        let bars = |other: &Unit| {
+            let stays = other.speed == 0 || !other.is_under_way();
+            stays
+                && !other.is_moving()
+                && other.task != unit.task
+                && !other.is_pushable_by(unit.team)
+        };
+        self.reservations.block(at, size).filter_map(|cell| self.owner(cell)).any(bars)
+    }
+
     /// Begins a tick.
     pub fn begin_tick(&mut self) {
         self.now += 1;

@@ -62,6 +62,19 @@ fn note_request(mut world: DeferredWorld, entity: Entity) {
     }
 }
 
+/// The request that was just dropped is removed, not replaced.
+pub(in crate::request) fn note_removed(
+    mut world: DeferredWorld,
+    HookContext { entity, .. }: HookContext,
+) {
+    if let Some(mut state) = world.get_mut::<RequestState>(entity)
+        && core::mem::take(&mut state.is_last_replaced)
+    {
+        state.replaced -= 1;
+        state.removed = state.removed.saturating_add(1);
+    }
+}
+
 /// A request is about to be removed or replaced.
 pub(in crate::request) fn note_dropped(
     mut world: DeferredWorld,
@@ -89,7 +102,8 @@ pub(in crate::request) fn note_dropped(
     };
     // One that was never read is canceled when the waiting entry is read.
     let is_unread = waits && has_unread(&state);
-    state.dropped = state.dropped.saturating_add(u8::from(is_unread || was_under_way));
+    state.is_last_replaced = is_unread || was_under_way;
+    state.replaced = state.replaced.saturating_add(u8::from(state.is_last_replaced));
     if matches!(status, PathStatus::Failed(_) | Arrived(_)) && !has_unread(&state) {
         state.ended = Some((status, follows));
     }

@@ -244,12 +244,12 @@ impl Groups {
             if group.is_stale {
                 let first = members.partition_point(|member| member.0 < id);
                 let of_group = members[first..].iter().take_while(|member| member.0 == id);
-                let walled =
+                let shut_out =
                     group.collect_slots(board, grid, of_group.map(|member| member.1), taken);
-                if !walled.is_empty() && !core::mem::replace(&mut are_goals_known, true) {
+                if !shut_out.is_empty() && !core::mem::replace(&mut are_goals_known, true) {
                     goals.take_goals(board);
                 }
-                for owner in walled {
+                for owner in shut_out {
                     if let Some(slots) = group.replace_slot(board, grid, owner, goals) {
                         progress[owner as usize].begin_slot(board.tick_stamp(), slots);
                     }

@@ -148,6 +148,9 @@ impl Groups {
             || slot != NONE
                 && unit.ticks_stood(board.now) >= STUCK_AFTER
                 && is_kept_out(board, unit);
+        if is_near && slot != NONE && self.is_shut_out(board, id, unit) {
+            self[id].is_stale = true; // it gets another one
+        }
         // If a wall stands on its slot and there was no other slot nearby, it comes no nearer. A member that has arrived and
         // then got another slot pushes no units on its way there.
         let is_walled = || grid.cost(unit.profile, goal.cell(grid)) == 0;
@@ -181,6 +184,12 @@ impl Groups {
             }
             Some(_) => {}
         }
+    }
+
+    /// Whether a member has waited for a moment because others rest on its slot that it cannot push.
+    fn is_shut_out(&self, board: &Board, id: GroupIndex, unit: &Unit) -> bool {
+        unit.ticks_stood(board.now) >= RETRY_AFTER
+            && board.is_barred(unit, (unit.goal, self[id].size))
     }
 
     /// Makes the cell on which a member stands its slot, whether it was on its way to its slot or did not see it.

@@ -14,7 +14,7 @@ use crate::nav::{Cell, NavGrid};
 /// members take their slots before the lines in which they approach merge.
 const MARGIN: u16 = 8;
 
-/// Greatest distance, in steps over open terrain, of a member's new slot from the one on which a wall stands.
+/// Greatest distance, in steps over open terrain, of a member's new slot from the one out of which it is shut.
 const MAX_DISTANCE: u32 = 16;
 
 /// By cell, the pass in which it was last taken.
@@ -68,7 +68,8 @@ impl TakenCells {
 
 impl Group {
     /// Collects the slots of the members, as far as units can stand there. If two slots overlap, the second is left
-    /// out. Members on their way to their slots keep them. Returns the members on whose slots walls stand.
+    /// out. Members on their way to their slots keep them. Returns the members on whose slots walls stand, or units of others that
+    /// rest there and that they cannot push.
     pub fn collect_slots(
         &mut self,
         board: &mut Board,
@@ -80,13 +81,14 @@ impl Group {
         self.size = grid.unit_size(profile) as u8;
         self.slots.clear();
         taken.begin(board.reservations.len());
-        let mut walled = Vec::new();
+        let mut shut_out = Vec::new();
         for owner in members {
+            let pos = board.units[owner].goal;
+            let is_shut_out = grid.cost(profile, pos.cell(grid)) == 0
+                || board.is_barred(&board.units[owner], (pos, self.size));
+            shut_out.extend(is_shut_out.then_some(owner));
             let unit = &mut board.units[owner];
-            let pos = unit.goal;
-            let is_walled = grid.cost(profile, pos.cell(grid)) == 0;
-            walled.extend(is_walled.then_some(owner));
-            let can_stand = !is_walled && taken.take(board.reservations.block(pos, self.size));
+            let can_stand = !is_shut_out && taken.take(board.reservations.block(pos, self.size));
             if unit.slot != NONE {
                 unit.slot = if can_stand { self.slots.len() as u32 } else { NONE };
                 if !can_stand && unit.state == State::Standing {
@@ -97,10 +99,10 @@ impl Group {
                 self.slots.push(Slot { pos, owner });
             }
         }
-        walled
+        shut_out
     }
 
-    /// Gives a member whose slot a wall covers the nearest cell that it can reach and that is no unit's goal. Returns the
+    /// Gives a member that is shut out of its slot the nearest cell that it can reach and that is no unit's goal. Returns the
     /// old and the new slot; `None` if there is none nearby, and for members that have to leave a building first.
     pub fn replace_slot(
         &mut self,
