@@ -60,12 +60,10 @@ impl Scene<'_> {
     /// Reads the memory that will be needed around all units that are to be decided, so that the processor
     /// waits for many accesses at the same time. It works in rounds: what one round reads tells the next round where to read.
     fn prefetch_surroundings(&self) {
-        let (board, world) = (&*self.board, self.world);
+        let board = &*self.board;
         for &index in &board.ready {
             let unit = &board.units[index];
-            if let Some(route) = self.groups.route_of(unit) {
-                world.guidance.prefetch_around(world.grid, route, unit.tail.cell(world.grid));
-            } else if matches!(unit.task, Task::Path)
+            if matches!(unit.task, Task::Path)
                 && let Some(follower) = self.sources.follower(index)
             {
                 follower.prefetch();

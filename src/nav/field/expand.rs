@@ -43,6 +43,7 @@ impl DistanceField {
     /// Sets the cost of the cells of the goal.
     pub(super) fn clear_costs_of_goal(&mut self, cells: impl Iterator<Item = (u32, u32)>) {
         for (x, y) in cells {
+            self.clear_around(y);
             let index = self.layout.index(x, y);
             self.costs[index] = 0;
         }
@@ -63,6 +64,7 @@ impl DistanceField {
             };
             self.costs[index] = cost;
             settled += 1;
+            self.clear_around(y);
             let arrival = CellLayout::arrival(node);
             self.relax_neighbors(model, &SettledCell { x, y, index, node, arrival, cost });
             if self.costs[self.watched] < OPEN {

@@ -5,7 +5,7 @@
 //! paths end, at the goal. Such a step is legal even on a grid edited since the start, as legal steps are
 //! looked up in the current grid.
 
-use core::{array, hint::black_box};
+use core::array;
 
 use Direction::{East, North, NorthEast, NorthWest, South, SouthEast, SouthWest, West};
 
@@ -39,7 +39,7 @@ impl DistanceField {
     /// [repair](Self::repair), there may now be a cheaper path, or no path.
     pub(crate) fn last_known_cost(&self, grid: &NavGrid, cell: Cell) -> Option<PathCost> {
         let (x, y) = grid.local(cell).filter(|_| (grid.width(), grid.height()) == self.size)?;
-        let cost = self.costs[self.layout.index(x, y)];
+        let cost = self.recorded(self.layout.index(x, y));
         (cost < OPEN).then(|| PathCost(u64::from(cost) * u64::from(self.cost_unit)))
     }
 
@@ -67,7 +67,9 @@ impl DistanceField {
         let x = cell.x.wrapping_sub(origin.x).wrapping_sub(1) as u32;
         let y = cell.y.wrapping_sub(origin.y).wrapping_sub(1) as u32;
         let size = (grid.width(), grid.height());
-        let is_inner = x < size.0.saturating_sub(2) && y < size.1.saturating_sub(2);
+        let rows = &self.cleared.rows;
+        let is_inner = x < size.0.saturating_sub(2)
+            && y.wrapping_sub(rows.start) < (rows.end - rows.start).saturating_sub(2);
         if !is_inner || size != self.size {
             return None;
         }
@@ -81,18 +83,6 @@ impl DistanceField {
             let (dx, dy) = OFFSETS.get(direction).copied().unwrap_or_default();
             self.cost(grid, cell.offset(dx, dy)).map_or(u64::MAX, |cost| cost.0)
         })
-    }
-
-    /// Reads what [`costs_around`](Self::costs_around) will read and discards it. Done for many cells in
-    /// sequence, their cache misses overlap.
-    #[inline]
-    pub fn prefetch_around(&self, grid: &NavGrid, cell: Cell) {
-        let Some((x, y)) = grid.local(cell) else {
-            return;
-        };
-        for y in [y.saturating_sub(1), y, y + 1] {
-            black_box(self.costs.get(self.layout.index(x, y)).copied());
-        }
     }
 
     /// Returns the first step of the cheapest path from `cell` to the goal; `None` at the goal and unless the
@@ -149,7 +139,7 @@ impl DistanceField {
 
     /// Returns the cost of a settled cell, in units.
     fn settled(&self, index: usize) -> Option<u32> {
-        let cost = self.costs[index];
+        let cost = self.recorded(index);
         (cost <= self.front).then_some(cost)
     }
 }

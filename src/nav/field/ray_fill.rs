@@ -42,7 +42,7 @@ use crate::nav::{
 };
 
 /// Maximum length of a ray, in steps.
-const MAX_RAY_STEPS: u32 = 64;
+pub(super) const MAX_RAY_STEPS: u32 = 64;
 /// Highest cost that is written.
 const MAX_COST: u32 = OPEN - 2;
 /// Work for a node besides its rays, in eighths of a unit (estimated: 40 ns).
@@ -222,6 +222,7 @@ impl DistanceField {
     ) {
         self.counters.expansions += 1;
         let RayNode { x, y, cost, arrival } = current.node;
+        self.clear_around(y);
         current.is_started = true;
         current.max_steps = ((MAX_COST - cost) / self.rays.max_step_cost).min(MAX_RAY_STEPS);
         current.cost_sum = terrain.cost_sum_at::<WEIGHTED>(x, y);

@@ -12,7 +12,7 @@
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
-use super::{DistanceField, Phase, expand::OPEN, goal_layer};
+use super::{DistanceField, Phase, expand::OPEN};
 use crate::nav::{CellRect, NavGrid, NodeId, UniformSteps, WeightedSteps};
 
 /// Most separate blocks of cells to check: if edits come faster than they are checked, blocks are joined.
@@ -126,7 +126,7 @@ impl DistanceField {
         if budget == 0 || !self.can_repair(grid) {
             return 0;
         }
-        let layer = match goal_layer(grid, self.profile, (self.goal, None)) {
+        let layer = match self.goal.layer(grid, self.profile) {
             Ok(layer) => layer,
             Err(failure) => {
                 self.clear();
@@ -165,7 +165,7 @@ impl DistanceField {
     pub fn can_repair(&self, grid: &NavGrid) -> bool {
         let profile = grid.profiles().get(usize::from(self.profile.0));
         matches!(self.phase, Phase::Exhausted | Phase::Repairing)
-            && self.zone.is_none()
+            && self.goal.zone.is_none()
             && !(self.phase == Phase::Exhausted && self.casts_rays && self.overflow)
             && (grid.width(), grid.height()) == self.size
             && grid.origin() == self.origin

@@ -84,7 +84,8 @@ impl DistanceField {
     }
 
     #[inline]
-    fn checked_cell(&self, model: &impl StepModel, (x, y): (u32, u32)) -> CheckedCell {
+    fn checked_cell(&mut self, model: &impl StepModel, (x, y): (u32, u32)) -> CheckedCell {
+        self.clear_around(y);
         let (index, node) = (self.layout.index(x, y), self.layout.node(x, y));
         let steps = model.steps_from(x, y, NO_DIRECTION);
         CheckedCell { position: (x, y), index, node, steps }
@@ -130,7 +131,7 @@ impl DistanceField {
     fn lookahead_cost(&mut self, layer: &Layer, model: &impl StepModel, cell: &CheckedCell) -> u32 {
         let (x, y) = cell.position;
         let is_passable = layer.is_passable(x, y);
-        if is_passable && self.goal.contains(self.origin.offset(x as i32, y as i32)) {
+        if is_passable && self.goal.area.contains(self.origin.offset(x as i32, y as i32)) {
             return 0;
         }
         self.repair.counters.checked += 1;

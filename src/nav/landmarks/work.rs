@@ -74,7 +74,7 @@ impl Work {
         };
         // Without its blockers a grid has as many samples or more: if no table fits now, none fits then, and there is no need for a
         // copy.
-        fitting(samples_of(grid.layer(profile)?).len(), most_bytes)?;
+        fitting(sample_count(grid.layer(profile)?), most_bytes)?;
         let bare = grid.without_blockers(profile)?;
         let layer = bare.layer(ProfileId::default())?;
         let samples = samples_of(layer);
@@ -182,9 +182,8 @@ impl Work {
     }
 }
 
-/// Returns cells of the largest region, one for each block in which there is one in the right place. Their distances are
-/// those from the middle, so that the first landmark lies at the edge.
-fn samples_of(layer: &Layer) -> Vec<((u32, u32), u32)> {
+/// Returns a cell for each block in which there is one in the right place, with its region.
+fn places(layer: &Layer) -> impl Iterator<Item = (u32, (u32, u32))> {
     let (width, height) = layer.size();
     // In every block elsewhere, so that no pattern of walls hides all of them.
     let place = |x: u32, y: u32| {
@@ -192,23 +191,44 @@ fn samples_of(layer: &Layer) -> Vec<((u32, u32), u32)> {
         (x * SAMPLE + dx, y * SAMPLE + dy)
     };
     let blocks = (0..height.div_ceil(SAMPLE))
-        .flat_map(|y| (0..width.div_ceil(SAMPLE)).map(move |x| place(x, y)));
-    let found: Vec<(u32, (u32, u32))> =
-        blocks.filter_map(|(x, y)| Some((layer.region(x, y)?, (x, y)))).collect();
+        .flat_map(move |y| (0..width.div_ceil(SAMPLE)).map(move |x| place(x, y)));
+    blocks.filter_map(|(x, y)| Some((layer.region(x, y)?, (x, y))))
+}
+
+/// Returns the region that is found most often, and how often that is.
+fn largest_region(found: impl Iterator<Item = u32>) -> Option<(u32, usize)> {
     // The first of several large ones, whatever their numbers: those depend on past edits.
     let mut regions: BTreeMap<u32, (usize, Reverse<usize>)> = BTreeMap::new();
-    for (i, &(region, _)) in found.iter().enumerate() {
-        regions.entry(region).or_insert((0, Reverse(i))).0 += 1;
+    // Neighbors mostly lie in one region: they are counted together.
+    let (mut run, mut length) = (None, 0);
+    for (i, region) in found.map(Some).chain([None]).enumerate() {
+        if region != run {
+            if let Some(region) = run {
+                regions.entry(region).or_insert((0, Reverse(i))).0 += length;
+            }
+            (run, length) = (region, 0);
+        }
+        length += 1;
     }
     let largest = regions.into_iter().max_by_key(|&(_, size_and_first)| size_and_first);
-    let is_largest = |region: u32| largest.is_some_and(|(largest, _)| region == largest);
-    let cells: Vec<(u32, u32)> =
-        found.iter().filter(|&&(region, _)| is_largest(region)).map(|&(_, cell)| cell).collect();
+    largest.map(|(region, (size, _))| (region, size))
+}
+
+/// Returns how many [samples](samples_of) there are.
+fn sample_count(layer: &Layer) -> usize {
+    largest_region(places(layer).map(|(region, _)| region)).map_or(0, |(_, size)| size)
+}
+
+/// Returns the places in the largest region. Their distances are those from the middle, so that the first landmark lies at
+/// the edge.
+fn samples_of(layer: &Layer) -> Vec<((u32, u32), u32)> {
+    let mut found: Vec<(u32, (u32, u32))> = places(layer).collect();
+    let largest = largest_region(found.iter().map(|&(region, _)| region));
+    found.retain(|&(region, _)| largest.is_some_and(|(largest, _)| region == largest));
     let middle = |coordinate: fn(&(u32, u32)) -> u32| {
-        let sum: u64 = cells.iter().map(|cell| u64::from(coordinate(cell))).sum();
-        (sum / cells.len().max(1) as u64) as u32
+        let sum: u64 = found.iter().map(|(_, cell)| u64::from(coordinate(cell))).sum();
+        (sum / found.len().max(1) as u64) as u32
     };
     let (x, y) = (middle(|cell| cell.0), middle(|cell| cell.1));
-    let away = |cell: (u32, u32)| layer.distance_between(cell, (x, y));
-    cells.into_iter().map(|cell| (cell, away(cell))).collect()
+    found.into_iter().map(|(_, cell)| (cell, layer.distance_between(cell, (x, y)))).collect()
 }

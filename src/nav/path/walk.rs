@@ -158,12 +158,21 @@ impl Walk {
         profile: ProfileId,
         edited: &[CellRect],
     ) -> bool {
+        // Most edits are nowhere near: that shows at the corners around the whole path.
+        let (low, high) =
+            self.waypoints_ahead(path).fold((self.head(), self.head()), |(low, high), at| {
+                (
+                    Cell::new(low.x.min(at.x), low.y.min(at.y)),
+                    Cell::new(high.x.max(at.x), high.y.max(at.y)),
+                )
+            });
         let is_near = |&edited: &CellRect| {
             // Legs that lead past the corners of the edit count as well.
             let edited = grid.anchors_over(profile, edited).grown();
             let mut ends = self.waypoints_ahead(path).skip(1);
             let mut at = self.head();
-            ends.any(|end| edited.meets_span(core::mem::replace(&mut at, end), end))
+            edited.meets_span(low, high)
+                && ends.any(|end| edited.meets_span(core::mem::replace(&mut at, end), end))
         };
         if !edited.iter().any(is_near) {
             return true;

@@ -110,13 +110,15 @@ impl SearchQueue {
         let given = (*left).max(MIN_GATHERING);
         let mut units = given;
         let mut jobs = self.waiting.pop_matching(|job| {
-            let is_member = units > 0
-                && key.is_of(job)
+            if units == 0 {
+                return None;
+            }
+            let is_member = key.is_of(job)
                 && is_within(job, &key, reach)
                 && is_reachable(job, &key, grid, layer);
             // Looking at one of 100,000 jobs takes 40 ns, taking one 0.2 to 0.4 µs (measured).
             units = units.saturating_sub(if is_member { JOB_COST / 2 } else { 1 });
-            is_member
+            Some(is_member)
         });
         *left = left.saturating_sub(given - units);
         for same_class in jobs.chunk_by(|a, b| a.class == b.class) {

@@ -80,14 +80,19 @@ impl WaitingJobs {
         Some(job)
     }
 
-    /// Takes all matching jobs, lane by lane; of new ones as many as their classes are allowed, lowest tickets first.
-    pub(super) fn pop_matching(&mut self, mut matches: impl FnMut(&Job) -> bool) -> Vec<Job> {
+    /// Takes all matching jobs, lane by lane; of new ones as many as their classes are allowed, lowest tickets first. Ends when
+    /// `matches` returns `None`: no job is looked at after that.
+    pub(super) fn pop_matching(
+        &mut self,
+        mut matches: impl FnMut(&Job) -> Option<bool>,
+    ) -> Vec<Job> {
         let mut jobs = Vec::new();
         for (lane, allowance) in self.lanes.iter_mut().zip(&mut self.allowance) {
-            let before = jobs.len();
-            let matching = lane.extract_if(.., |_, job| matches(job)).map(|(_, job)| job);
-            jobs.extend(matching.take(*allowance as usize));
-            *allowance -= (jobs.len() - before) as u32;
+            let looked_at = lane.values().map_while(|job| Some((job.ticket, matches(job)?)));
+            let matching = looked_at.filter(|&(_, is_match)| is_match).map(|(ticket, _)| ticket);
+            let tickets: Vec<Ticket> = matching.take(*allowance as usize).collect();
+            *allowance -= tickets.len() as u32;
+            jobs.extend(tickets.iter().filter_map(|ticket| lane.remove(ticket)));
         }
         jobs
     }
@@ -230,7 +235,7 @@ mod tests {
                     prop_assert!(waiting.remove(ticket).is_none(), "it was removed");
                 }
                 Operation::PopMatching => {
-                    let jobs = waiting.pop_matching(|job: &Job| job.query.goal.cell().x == 0);
+                    let jobs = waiting.pop_matching(|job: &Job| Some(job.query.goal.cell().x == 0));
                     let mut tickets: Vec<Ticket> = jobs.iter().map(|job| job.ticket).collect();
                     tickets.sort_unstable();
                     prop_assert_eq!(tickets, model.pop_matching());

@@ -20,10 +20,6 @@ pub trait Guidance {
             self.cost(grid, route, cell.offset(dx, dy)).map_or(NO_COST, |cost| cost.0)
         })
     }
-
-    /// Called for all cells whose surroundings are about to be looked up, so that their memory can be fetched
-    /// at the same time. Does nothing by default.
-    fn prefetch_around(&self, _grid: &NavGrid, _route: RouteId, _cell: Cell) {}
 }
 
 /// The value that [`Guidance::costs_around`] returns for cells without a path.
@@ -37,12 +33,6 @@ impl Guidance for Vec<DistanceField> {
     fn costs_around(&self, grid: &NavGrid, route: RouteId, cell: Cell) -> [u64; 9] {
         let field = self.get(route.0 as usize);
         field.map_or([NO_COST; 9], |field| field.costs_around(grid, cell))
-    }
-
-    fn prefetch_around(&self, grid: &NavGrid, route: RouteId, cell: Cell) {
-        if let Some(field) = self.get(route.0 as usize) {
-            field.prefetch_around(grid, cell);
-        }
     }
 }
 
