@@ -143,9 +143,9 @@ fn edits_in_every_tick_cause_a_try_in_every_tenth() {
     let pillar = CellRect::new(Cell::new(15, 0), 1, 1);
     for tick in 0..200 {
         if tick % 2 == 0 {
-            block(&mut app, pillar)
+            block(&mut app, pillar);
         } else {
-            unblock(&mut app, pillar)
+            unblock(&mut app, pillar);
         }
         app.update();
     }

@@ -49,7 +49,7 @@ fn a_factor_may_come_and_go_on_the_way() {
         (position(app, unit).x - before) / 10.0
     };
     run(&mut app, 8); // on its way
-    for (factor, cells) in [(Some(0.5), 4.0), (None, 8.0), (Some(0.25), 2.0), (Some(2.0), 16.0)] {
+    for (factor, cells) in [(Some(0.5), 4.0), (None, 8.0), (Some(0.25), 2.0)] {
         match factor {
             Some(factor) => app.world_mut().entity_mut(unit).insert(SpeedFactor(factor)),
             None => app.world_mut().entity_mut(unit).remove::<SpeedFactor>(),
@@ -57,14 +57,11 @@ fn a_factor_may_come_and_go_on_the_way() {
         run(&mut app, 32); // from the next step on
         let moved = cells_in(&mut app, 64);
         assert!((moved - cells).abs() < 0.5, "{factor:?}: {moved} cells in a second");
-        if cells == 2.0 {
-            break;
-        }
     }
     for still in [0.0, -1.0, f32::NAN] {
         app.world_mut().entity_mut(unit).insert(SpeedFactor(still));
         run(&mut app, 64);
-        assert_eq!(cells_in(&mut app, 64), 0.0, "{still}");
+        assert!(cells_in(&mut app, 64).abs() < f32::EPSILON, "{still}");
     }
     app.world_mut().entity_mut(unit).remove::<SpeedFactor>();
     assert_eq!(run_to_end(&mut app, unit), Ok(Cell::new(33, 1)));

@@ -18,7 +18,7 @@ fn a_unit_stands_on_its_start_cell_from_its_first_tick_on() {
             assert_eq!((state(&app, unit).is_placed(), state(&app, unit).cell()), (true, cell));
             assert_eq!(position(&app, unit), block_center(&app, profile, cell));
             let transform = app.world().get::<Transform>(unit).unwrap();
-            assert_eq!(transform.translation.z, 2.0);
+            assert!((transform.translation.z - 2.0).abs() < f32::EPSILON);
             assert!(app.world().get::<StartCell>(unit).is_none());
         }
     }

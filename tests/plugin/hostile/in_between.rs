@@ -44,7 +44,8 @@ fn a_world_in_between_is_put_back_twice() {
                         grid(app).insert(GridId(7), level, frame);
                     }
                     9 => {
-                        app.world_mut().get_mut::<Transform>(flag).unwrap().translation.x = f32::NAN
+                        app.world_mut().get_mut::<Transform>(flag).unwrap().translation.x =
+                            f32::NAN;
                     }
                     20 => drop(app.world_mut().entity_mut(slow).remove::<SpeedFactor>()),
                     60 => unblock(app, CellRect::new(Cell::new(5, 1), 1, 1)),
@@ -104,7 +105,7 @@ fn play(seed: u64, threads: usize) -> Vec<String> {
             let some = trees[random.below(trees.len() as u32) as usize];
             match random.below(16) {
                 0 | 1 => {
-                    insert_request(&mut app, unit, PathRequest::to(cell).reach(Reach::Nearest))
+                    insert_request(&mut app, unit, PathRequest::to(cell).reach(Reach::Nearest));
                 }
                 2 | 3 => {
                     let request = PathRequest::to_nearest(trees.clone()).beside().needs_target();

@@ -244,7 +244,7 @@ fn groups_whose_members_come_and_go_in_the_same_ticks_all_end() {
                         units.push(copy);
                     }
                     8 => {
-                        insert_request(&mut app, unit, PathRequest::to(goal).reach(Reach::Nearest))
+                        insert_request(&mut app, unit, PathRequest::to(goal).reach(Reach::Nearest));
                     }
                     9 => drop(
                         app.world_mut()
