@@ -209,6 +209,8 @@ impl Plugin for TilePathPlugin {
             let after = RunFixedMainLoopSystems::AfterFixedMainLoop;
             app.configure_sets(RunFixedMainLoop, Draw.in_set(All).in_set(after))
                 .add_systems(RunFixedMainLoop, place_transforms.in_set(Draw));
+            // The first frame has no tick.
+            add_before_drawing(app, put_on_cells);
         } else {
             app.configure_sets(self.schedule, Draw.in_set(All).after(Move))
                 .add_systems(self.schedule, place_transforms.in_set(Draw));
@@ -254,7 +256,6 @@ fn add_tilemaps(app: &mut App, schedule: InternedScheduleLabel, is_fixed: bool) 
 }
 
 /// Adds a system that also runs in every frame, so that critters are drawn where their map is by then.
-#[cfg(any(feature = "tilemap", feature = "tilemap_chunk"))]
 fn add_before_drawing<M>(
     app: &mut App,
     system: impl IntoScheduleConfigs<bevy::ecs::system::ScheduleSystem, M>,

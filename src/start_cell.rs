@@ -8,8 +8,8 @@ use crate::{grids::NavGrids, nav::Cell, unit::NavAgent, whereabouts::Whereabouts
 
 /// Puts a unit on a cell: for a unit of several cells ([`Profile::size`](crate::prelude::Profile::size)), its anchor.
 ///
-/// The next tick in which the unit's grid exists writes the unit's `Transform` (x and y; z stays as it is), before anything else
-/// reads it, and removes this component. So a unit can be spawned together with its tilemap, before it is known where the map lies
+/// The next tick in which the unit's grid exists, or the next frame, writes the unit's `Transform` (x and y; z stays as it is), before
+/// the plugin reads or draws it, and removes this component. So a unit can be spawned together with its tilemap, before it is known where the map lies
 /// in the world. Inserted later, it has the effect of writing the `Transform`.
 ///
 /// ```

@@ -1,6 +1,8 @@
 //! Units that are put on cells.
 
-use bevy::prelude::*;
+use core::time::Duration;
+
+use bevy::{prelude::*, time::TimeUpdateStrategy};
 use bevy_tilepath::prelude::*;
 
 use crate::common::{app::*, units::*};
@@ -22,6 +24,19 @@ fn a_unit_stands_on_its_start_cell_from_its_first_tick_on() {
             assert!(app.world().get::<StartCell>(unit).is_none());
         }
     }
+}
+
+/// The first frame has no tick, but is drawn.
+#[test]
+fn a_unit_is_on_its_cell_in_the_first_frame() {
+    let mut app = app();
+    let level = grid_from(&field(12, 9));
+    grid(&mut app).insert(GridId::default(), level, frame_of(Topology::Square));
+    app.insert_resource(TimeUpdateStrategy::ManualDuration(Duration::ZERO));
+    let unit = app.world_mut().spawn((Critter::new(4.0), StartCell(Cell::new(3, 4)))).id();
+    app.update();
+    assert!(!state(&app, unit).is_placed(), "no tick");
+    assert_eq!(position(&app, unit), Vec2::new(30.0, 40.0));
 }
 
 #[test]
