@@ -235,7 +235,7 @@ fn add_tilemaps(app: &mut App, schedule: InternedScheduleLabel, is_fixed: bool) 
         let frame = frame_tilemaps.after(combine_sources).before(put_on_cells);
         app.add_systems(schedule, (read, frame).in_set(TilePathSystems::SyncGrid));
         if is_fixed {
-            add_before_drawing(app, frame_tilemaps);
+            add_before_drawing(app, frame_tilemaps.before(put_on_cells));
         }
     }
     #[cfg(feature = "tilemap_chunk")]
@@ -250,7 +250,7 @@ fn add_tilemaps(app: &mut App, schedule: InternedScheduleLabel, is_fixed: bool) 
         let frame = frame.after(crate::tilemap::frame_tilemaps);
         app.add_systems(schedule, (read, frame).in_set(TilePathSystems::SyncGrid));
         if is_fixed {
-            add_before_drawing(app, frame_chunks);
+            add_before_drawing(app, frame_chunks.before(put_on_cells));
         }
     }
 }

@@ -70,7 +70,7 @@ pub(in crate::request) fn note_removed(
     if let Some(mut state) = world.get_mut::<RequestState>(entity)
         && core::mem::take(&mut state.is_last_replaced)
     {
-        state.replaced -= 1;
+        state.replaced = state.replaced.saturating_sub(1);
         state.removed = state.removed.saturating_add(1);
     }
 }
